@@ -1,0 +1,1 @@
+"""Sluice: label an issue, get a gated pull request."""

@@ -1,0 +1,1 @@
+"""Answering questions and remembering the answers."""

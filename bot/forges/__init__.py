@@ -1,0 +1,1 @@
+"""Talking to GitHub, and a stand-in that speaks its protocol."""

@@ -1,0 +1,1 @@
+"""Running what is not ours."""

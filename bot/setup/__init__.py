@@ -1,0 +1,1 @@
+"""Making the App, and checking that everything is in place."""

@@ -1,0 +1,1 @@
+"""Long-lived worktrees with dependencies and caches in place."""

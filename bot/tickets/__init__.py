@@ -1,0 +1,1 @@
+"""What is to be done, in which order, and everything that is stored."""

@@ -1,0 +1,206 @@
+"""The tables. Times are seconds since the epoch in double precision; JSON is kept as text, written and read by us."""
+
+import sqlalchemy as sa
+
+METADATA = sa.MetaData()
+
+# Double, not REAL: REAL has 4 bytes on PostgreSQL, too coarse for seconds since the epoch
+_time = sa.Double
+
+deliveries = sa.Table(
+    "deliveries",
+    METADATA,
+    sa.Column("seq", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("guid", sa.Text, nullable=False, unique=True),  # X-GitHub-Delivery
+    sa.Column("event", sa.Text, nullable=False),  # X-GitHub-Event
+    sa.Column("body", sa.LargeBinary, nullable=False),
+    sa.Column("received_at", _time, nullable=False),
+    sa.Column("state", sa.Text, nullable=False, server_default="new"),  # new, done, ignored, failed
+    sa.Column("reason", sa.Text, nullable=False, server_default=""),
+    sa.Column("tries", sa.Integer, nullable=False, server_default="0"),
+)
+sa.Index("deliveries_new", deliveries.c.seq, sqlite_where=deliveries.c.state == "new",
+         postgresql_where=deliveries.c.state == "new")  # fmt: skip
+
+tickets = sa.Table(
+    "tickets",
+    METADATA,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("repository", sa.Text, nullable=False),
+    sa.Column("issue", sa.Integer, nullable=False),
+    sa.Column("trigger_key", sa.Text, nullable=False),  # label and times opened: the second idempotency key
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.Column("text_hash", sa.Text, nullable=False),
+    sa.Column("requester", sa.Text, nullable=False),
+    sa.Column("installation", sa.Integer),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("stage", sa.Text),
+    sa.Column("outcome", sa.Text),
+    sa.Column("reason", sa.Text, nullable=False, server_default=""),
+    sa.Column("verdict", sa.Text),
+    sa.Column("claim", sa.Text, nullable=False, server_default="[]"),
+    sa.Column("edges", sa.Text, nullable=False, server_default="[]"),
+    sa.Column("priority", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("attempt", sa.Integer, nullable=False, server_default="1"),
+    sa.Column("epoch", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("host", sa.Text),
+    sa.Column("branch", sa.Text),
+    sa.Column("base_sha", sa.Text),
+    sa.Column("head_sha", sa.Text),
+    sa.Column("pull", sa.Integer),
+    sa.Column("feedback", sa.Text, nullable=False, server_default=""),  # what a review or a comment asked for
+    sa.Column("budget", sa.Text, nullable=False, server_default="{}"),
+    sa.Column("cancel_requested", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("created_at", _time, nullable=False),
+    sa.Column("updated_at", _time, nullable=False),
+    sa.UniqueConstraint("repository", "issue", "trigger_key"),
+)
+sa.Index("tickets_state", tickets.c.state, tickets.c.id)
+sa.Index("tickets_issue", tickets.c.repository, tickets.c.issue)
+sa.Index("tickets_updated", tickets.c.updated_at)
+
+attempts = sa.Table(
+    "attempts",
+    METADATA,
+    sa.Column("ticket", sa.Integer, sa.ForeignKey("tickets.id"), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.Column("text_hash", sa.Text, nullable=False),
+    sa.Column("claim", sa.Text, nullable=False, server_default="[]"),
+    sa.Column("touched", sa.Text, nullable=False, server_default="[]"),
+    sa.Column("base_sha", sa.Text),
+    sa.Column("head_sha", sa.Text),
+    sa.Column("policy_hash", sa.Text),
+    sa.Column("report", sa.Text),  # the gate's report, JSON
+    sa.Column("usage", sa.Text, nullable=False, server_default="{}"),  # turns, tokens, dollars, seconds
+    sa.Column("sandbox", sa.Text, nullable=False, server_default=""),
+    sa.Column("proof", sa.Text),  # that the slot was clean, JSON
+    sa.Column("outcome", sa.Text),
+    sa.Column("reason", sa.Text, nullable=False, server_default=""),
+    sa.Column("started_at", _time),
+    sa.Column("ended_at", _time),
+)
+
+stage_times = sa.Table(
+    "stage_times",
+    METADATA,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("ticket", sa.Integer, sa.ForeignKey("tickets.id"), nullable=False),
+    sa.Column("attempt", sa.Integer, nullable=False),
+    sa.Column("stage", sa.Text, nullable=False),
+    sa.Column("part", sa.Text, nullable=False, server_default=""),  # lease, fetch, checkout, install, a gate step, ...
+    sa.Column("kind", sa.Text, nullable=False, server_default="infrastructure"),  # infrastructure, model, tools, gate
+    sa.Column("started_at", _time, nullable=False),
+    sa.Column("seconds", _time, nullable=False),
+)
+sa.Index("stage_times_ticket", stage_times.c.ticket, stage_times.c.attempt)
+
+log_lines = sa.Table(
+    "log_lines",
+    METADATA,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("ticket", sa.Integer, sa.ForeignKey("tickets.id"), nullable=False),
+    sa.Column("attempt", sa.Integer, nullable=False),
+    sa.Column("at", _time, nullable=False),
+    sa.Column("stage", sa.Text, nullable=False),
+    sa.Column("line", sa.Text, nullable=False),
+)
+sa.Index("log_lines_ticket", log_lines.c.ticket, log_lines.c.id)
+
+hosts = sa.Table(
+    "hosts",
+    METADATA,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("heartbeat", _time, nullable=False),  # the database's clock
+    sa.Column("slots", sa.Integer, nullable=False),
+    sa.Column("draining", sa.Boolean, nullable=False, server_default=sa.false()),
+)
+
+slots = sa.Table(
+    "slots",
+    METADATA,
+    sa.Column("host", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("repository", sa.Text, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),  # free, leased, quarantined
+    sa.Column("ticket", sa.Integer),
+    sa.Column("epoch", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("fingerprint", sa.Text, nullable=False, server_default=""),  # of the installed dependencies
+    sa.Column("reason", sa.Text, nullable=False, server_default=""),
+    sa.Column("used_at", _time, nullable=False),
+)
+
+posts = sa.Table(  # the outbox: wanted against posted, one row a thing on the forge
+    "posts",
+    METADATA,
+    sa.Column("key", sa.Text, primary_key=True),  # comment:acme/app#7, check:acme/app@SHA, labels:acme/app#7, ...
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("repository", sa.Text, nullable=False),
+    sa.Column("installation", sa.Integer),
+    sa.Column("wanted", sa.Text, nullable=False),  # JSON
+    sa.Column("wanted_version", sa.Integer, nullable=False),
+    sa.Column("posted_version", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("posted", sa.Text),  # JSON of what the forge has
+    sa.Column("remote", sa.Text),  # id on the forge
+    sa.Column("tries", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("not_before", _time, nullable=False, server_default="0"),
+    sa.Column("error", sa.Text, nullable=False, server_default=""),
+    sa.Column("updated_at", _time, nullable=False),
+)
+sa.Index("posts_due", posts.c.not_before, sqlite_where=posts.c.wanted_version > posts.c.posted_version,
+         postgresql_where=posts.c.wanted_version > posts.c.posted_version)  # fmt: skip
+
+repositories = sa.Table(
+    "repositories",
+    METADATA,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("installation", sa.Integer),
+    sa.Column("paused", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("paused_reason", sa.Text, nullable=False, server_default=""),
+    sa.Column("settings", sa.Text),  # the last good .github/bot.toml, JSON
+    sa.Column("settings_sha", sa.Text),
+    sa.Column("settings_error", sa.Text, nullable=False, server_default=""),
+)
+
+ledger = sa.Table(
+    "ledger",
+    METADATA,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("day", sa.Text, nullable=False),  # YYYY-MM-DD, UTC
+    sa.Column("repository", sa.Text, nullable=False),
+    sa.Column("ticket", sa.Integer),
+    sa.Column("attempt", sa.Integer),
+    sa.Column("round", sa.Integer, nullable=False, server_default="1"),  # the agent may be asked again after a red gate
+    sa.Column("model", sa.Text, nullable=False),
+    sa.Column("input_tokens", sa.Integer, nullable=False),
+    sa.Column("output_tokens", sa.Integer, nullable=False),
+    sa.Column("cache_read_tokens", sa.Integer, nullable=False),
+    sa.Column("cache_write_tokens", sa.Integer, nullable=False),
+    sa.Column("dollars", sa.Double),  # NULL: the model's price is not known
+    sa.UniqueConstraint("ticket", "attempt", "round"),
+)
+sa.Index("ledger_day", ledger.c.day, ledger.c.repository)
+
+memory = sa.Table(
+    "memory",
+    METADATA,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("repository", sa.Text, nullable=False),
+    sa.Column("issue", sa.Integer),
+    sa.Column("question", sa.Text, nullable=False),
+    sa.Column("answer", sa.Text, nullable=False),
+    sa.Column("at", _time, nullable=False),
+)
+sa.Index("memory_repository", memory.c.repository)
+
+bundles = sa.Table(  # an agent's commits, durable beyond the host that made them
+    "bundles",
+    METADATA,
+    sa.Column("ticket", sa.Integer, sa.ForeignKey("tickets.id"), primary_key=True),
+    sa.Column("attempt", sa.Integer, primary_key=True),
+    sa.Column("round", sa.Integer, primary_key=True),
+    sa.Column("head_sha", sa.Text, nullable=False),
+    sa.Column("bundle", sa.LargeBinary, nullable=False),
+)

@@ -1,0 +1,72 @@
+"""Open the database and run transactions in it; the queries stand beside it, one file a concept."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from bot.errors import ConfigError
+from bot.tickets.schema import METADATA
+
+
+class Store:
+    """A database with our tables; safe to use from several threads."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self.engine = engine
+
+    @contextmanager
+    def write(self) -> Iterator[sa.Connection]:
+        """Open a transaction that may write; on SQLite it holds the one write lock from its first moment."""
+        with self.engine.connect() as connection:
+            if self.engine.dialect.name == "sqlite":
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+            yield connection
+            connection.commit()
+
+    @contextmanager
+    def read(self) -> Iterator[sa.Connection]:
+        """Open a transaction that only reads."""
+        with self.engine.connect() as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Close every connection."""
+        self.engine.dispose()
+
+
+def open_store(url: str) -> Store:
+    """Open the database at an SQLAlchemy URL and bring its tables up to date."""
+    engine = sa.create_engine(_with_driver(url), connect_args=_connect_args(url), pool_pre_ping="postgresql" in url)
+    if engine.dialect.name == "sqlite":
+        sa.event.listen(engine, "connect", _tune_sqlite)
+    try:
+        METADATA.create_all(engine)
+    except sa.exc.OperationalError as error:
+        raise ConfigError(f"database: expected one that opens, got {url}: {error.orig}") from error
+    return Store(engine)
+
+
+def sqlite_url(path: Path) -> str:
+    """Return the URL of an SQLite file."""
+    return f"sqlite:///{path}"
+
+
+def _with_driver(url: str) -> str:
+    for plain in ("postgresql://", "postgres://"):
+        if url.startswith(plain):
+            return "postgresql+psycopg://" + url.removeprefix(plain)
+    return url
+
+
+def _connect_args(url: str) -> dict[str, object]:
+    return {"timeout": 30} if url.startswith("sqlite") else {}
+
+
+def _tune_sqlite(connection: sqlite3.Connection, _record: object) -> None:
+    connection.isolation_level = None  # we say BEGIN ourselves
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")
+    connection.execute("PRAGMA foreign_keys=ON")

@@ -1,0 +1,78 @@
+"""A ticket: one issue's wish, its state, and which state may follow which."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class State(StrEnum):
+    """Where a ticket stands; the words are stored."""
+
+    NEEDS_APPROVAL = "needs_approval"
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+
+
+class Stage(StrEnum):
+    """What a running ticket does."""
+
+    PREPARE = "prepare"
+    EDIT = "edit"
+    VERIFY = "verify"
+    PUBLISH = "publish"
+    MERGE = "merge"
+
+
+class Outcome(StrEnum):
+    """How an attempt ended."""
+
+    MERGED = "merged"
+    PROPOSED = "proposed"
+    NO_CHANGE = "no_change"
+    RED = "red"
+    UNGATED = "ungated"
+    HELD = "held"
+    TIMED_OUT = "timed_out"
+    OVER_BUDGET = "over_budget"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+
+TRANSITIONS: Mapping[State, frozenset[State]] = {
+    State.NEEDS_APPROVAL: frozenset({State.QUEUED, State.DONE}),
+    State.QUEUED: frozenset({State.RUNNING, State.NEEDS_APPROVAL, State.DONE}),
+    State.RUNNING: frozenset({State.QUEUED, State.DONE}),
+    State.DONE: frozenset({State.QUEUED, State.NEEDS_APPROVAL}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """One row of the tickets table. Times are seconds since the epoch."""
+
+    id: int
+    repository: str  # OWNER/NAME
+    issue: int
+    title: str
+    body: str  # frozen when the ticket was triggered
+    text_hash: str  # sha256 of title and body
+    requester: str
+    state: State
+    attempt: int  # 1 is the first
+    epoch: int  # grows with every lease; late writes of an older one are refused
+    created_at: float
+    updated_at: float
+    installation: int | None = None
+    stage: Stage | None = None
+    outcome: Outcome | None = None
+    reason: str = ""
+    verdict: str | None = None
+    claim: tuple[str, ...] = ()
+    priority: int = 0
+    host: str | None = None
+    branch: str | None = None
+    base_sha: str | None = None
+    head_sha: str | None = None
+    pull: int | None = None
+    cancel_requested: bool = False

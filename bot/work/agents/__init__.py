@@ -1,0 +1,1 @@
+"""Who writes the change: one module each."""

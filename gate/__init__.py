@@ -1,0 +1,1 @@
+"""A verify gate that can fail."""

@@ -1,0 +1,170 @@
+"""What a run of the gate found: the data behind every output, and its JSON form (schema gate.report/1)."""
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+SCHEMA = "gate.report/1"
+
+
+class Verdict(StrEnum):
+    """How a run ended; only GREEN may pass."""
+
+    GREEN = "GREEN"
+    RED = "RED"
+    ERROR = "ERROR"
+    UNGATED = "UNGATED"
+    HOLLOW = "HOLLOW"
+    TAMPERED = "TAMPERED"
+
+
+EXIT_CODES: Mapping[Verdict, int] = {
+    Verdict.GREEN: 0,
+    Verdict.RED: 1,
+    Verdict.ERROR: 2,
+    Verdict.UNGATED: 3,
+    Verdict.HOLLOW: 4,
+    Verdict.TAMPERED: 5,
+}
+
+
+class StepOutcome(StrEnum):
+    """How one step ended."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    HOLLOW = "hollow"
+    TIMED_OUT = "timed_out"
+    NOT_RUN = "not_run"
+
+
+class Level(StrEnum):
+    """How much a finding weighs."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a step did: tests executed (passed + failed), files looked at, tests skipped; None is "not known"."""
+
+    tool: str | None = None
+    tests: int | None = None
+    files: int | None = None
+    skipped: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StepReport:
+    """One step as it ended; `seconds` is wall time, `log` the tail of its output."""
+
+    name: str
+    kind: str
+    run: str
+    outcome: StepOutcome
+    exit_code: int | None = None
+    seconds: float = 0.0
+    evidence: Evidence = field(default_factory=Evidence)
+    log: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing to mend: where it is, what is wrong, and how to mend it."""
+
+    rule: str
+    level: Level
+    message: str
+    path: str | None = None
+    line: int | None = None
+    files: tuple[str, ...] = ()
+    count: int | None = None
+    fix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyStamp:
+    """Which policy judged: `gate.toml@<sha>` or a path, and the hash of its bytes."""
+
+    source: str | None = None
+    hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A whole run."""
+
+    verdict: Verdict
+    reason: str
+    repository: str | None = None
+    base: str | None = None
+    head: str | None = None
+    policy: PolicyStamp = field(default_factory=PolicyStamp)
+    steps: tuple[StepReport, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    seconds: float = 0.0
+
+
+def render_json(report: Report) -> str:
+    """Return the report as JSON text, schema first."""
+    return json.dumps({"schema": SCHEMA, **asdict(report)}, indent=2, ensure_ascii=False)
+
+
+def read_report(text: str | bytes) -> Report:
+    """Return the report that JSON text of our schema holds; unknown keys are ignored. Raises ValueError."""
+    found = json.loads(text)
+    if not isinstance(found, dict) or found.get("schema") != SCHEMA:
+        raise ValueError(f"expected a JSON object with schema {SCHEMA!r}")
+    try:
+        return Report(
+            verdict=Verdict(found["verdict"]),
+            reason=str(found["reason"]),
+            repository=found.get("repository"),
+            base=found.get("base"),
+            head=found.get("head"),
+            policy=PolicyStamp(**_known(PolicyStamp, found.get("policy") or {})),
+            steps=tuple(_read_step(s) for s in found.get("steps", [])),
+            findings=tuple(_read_finding(f) for f in found.get("findings", [])),
+            seconds=float(found.get("seconds", 0.0)),
+        )
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"not a whole {SCHEMA} report: {error!r}") from error
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write the text so that a reader sees the old file or the new one, never half."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _known(kind: type, found: Mapping[str, Any]) -> dict[str, Any]:
+    names = kind.__dataclass_fields__  # type: ignore[attr-defined]
+    return {key: value for key, value in found.items() if key in names}
+
+
+def _read_step(found: Mapping[str, Any]) -> StepReport:
+    fields = _known(StepReport, found)
+    fields["outcome"] = StepOutcome(fields["outcome"])
+    fields["evidence"] = Evidence(**_known(Evidence, fields.get("evidence") or {}))
+    return StepReport(**fields)
+
+
+def _read_finding(found: Mapping[str, Any]) -> Finding:
+    fields = _known(Finding, found)
+    fields["level"] = Level(fields["level"])
+    fields["files"] = tuple(fields.get("files") or ())
+    return Finding(**fields)

@@ -1,0 +1,1 @@
+"""Tools whose work the gate can read: one module each."""
