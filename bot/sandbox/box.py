@@ -26,4 +26,6 @@ class Box:
 
 def wrap(box: Box, argv: Sequence[str], *, env: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
     """Return the argv and the environment that run `argv` inside the box."""
+    if box.mode == "off":
+        return list(argv), dict(env)
     raise NotImplementedError

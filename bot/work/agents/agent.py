@@ -1,13 +1,16 @@
 """What every agent takes and gives back, whoever writes the change."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
+from bot.errors import ConfigError
 from bot.sandbox.box import Box
+
+Gate = Callable[[], Awaitable[str]]  # runs the gate now and says what it found
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,10 @@ class Usage:
     model_s: float = 0.0
     tools_s: float = 0.0
 
+    def tokens(self) -> int:
+        """Return all tokens, cached ones too."""
+        return self.input_tokens + self.output_tokens + self.cache_read_tokens + self.cache_write_tokens
+
 
 class Ending(StrEnum):
     """Why the agent stopped."""
@@ -85,6 +92,50 @@ class Agent(Protocol):
         transcript: Path,
         cancelled: asyncio.Event,
         on_line: Callable[[str], None],
+        gate: Gate | None = None,
+        env: Mapping[str, str] | None = None,
     ) -> AgentResult:
         """Work on the task until it is done or a limit ends it; never raises for the model's or the program's fault."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSettings:
+    """Which agent, and what it needs; the key never reaches a child."""
+
+    kind: str = "anthropic"  # anthropic, command, replay
+    model: str = ""  # empty: the agent's default
+    model_url: str = ""  # empty: Anthropic's
+    api_key: str = field(default="", repr=False)
+    command: tuple[str, ...] = ()  # of the command agent, see command.py
+    session: Path | None = None  # of the replay agent
+    retries: int = 4  # of a request that the model's server could not answer
+    silence_s: float = 300.0  # without a byte from the model's server
+
+
+def open_agent(settings: AgentSettings) -> Agent:
+    """Return the agent that the settings name; what it needs is imported only then."""
+    match settings.kind:
+        case "anthropic":
+            from bot.work.agents.anthropic_sdk import AnthropicAgent  # noqa: PLC0415 costs 1.5 s and 79 MB
+
+            return AnthropicAgent(settings)
+        case _:
+            raise ConfigError(f"agent: expected anthropic, command or replay, got {settings.kind!r}")
+
+
+async def bounded(
+    work: Coroutine[Any, Any, AgentResult], *, limit_s: float, cancelled: asyncio.Event
+) -> AgentResult | Ending:
+    """Return the work's result, or which of the two ended it first; the work is over when this returns."""
+    running = asyncio.ensure_future(work)
+    stop = asyncio.ensure_future(cancelled.wait())
+    try:
+        await asyncio.wait({running, stop}, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
+        if running.done():
+            return running.result()
+        return Ending.CANCELLED if stop.done() else Ending.TIMED_OUT
+    finally:
+        running.cancel()
+        stop.cancel()
+        await asyncio.gather(running, stop, return_exceptions=True)

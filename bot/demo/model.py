@@ -1,0 +1,299 @@
+"""A scripted model: a server on loopback that speaks the Messages API and answers from written sessions.
+
+A session is a file of JSON lines in the format of our transcripts, so a recorded transcript is a session as it is.
+The first line says which conversations the session answers; what it leaves out, it does not ask for:
+
+    {"type": "start", "repository": "acme/shop", "issue": 2, "title": "...", "feedback": true, "when": ["any text"]}
+
+`repository` and `issue` are found as `acme/shop#2` in the conversation's first message, `title` and every text of
+`when` in the first message or the system prompt. `feedback: true` asks for a conversation that follows a red gate or a
+review, `false` for a first one. Of several sessions that fit, the one that asks for most answers; then the first.
+
+Each following line is the model's next turn. Written short:
+
+    {"say": "I will look at it.", "bash": "pytest -q"}
+    {"edit": {"command": "str_replace", "path": "shop/cart.py", "old_str": "<", "new_str": "<="}}
+    {"say": "Let the gate judge.", "gate": true}
+    {"say": "Fixed: the discount now counts from 100."}
+
+`bash`, `edit` and `gate` may be lists: several calls in one turn. Or written as transcripts have it:
+
+    {"type": "assistant", "content": [{"type": "text", "text": "..."}], "stop_reason": "end_turn", "usage": {...}}
+
+`{"type": "user" | "end", ...}` lines are skipped. A turn may wait: `"delay_s": 0.5`. A line with `fault` is served in
+place of the turn that follows it, once or `times` times:
+
+    {"fault": 529}   {"fault": 429, "retry_after": 1, "times": 2}
+    {"fault": "cut"}          the connection breaks inside the stream
+    {"fault": "silent", "delay_s": 60}
+    {"fault": "overloaded"}   an error event inside the stream
+
+`"malformed": true` beside a tool call sends its input as broken JSON.
+
+After its last line a session answers "Done." and ends the turn; `"loop": true` in its first line starts it again.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from bot.demo.serving import Served, serve_in_thread
+from bot.errors import ConfigError
+from bot.work.agents.transcript import read_records
+
+_TOOLS = {"bash": "bash", "edit": "str_replace_based_edit_tool", "gate": "gate"}
+_FIELDS = ("usage", "delay_s", "fault", "times", "retry_after", "malformed")
+_PIECE = 400  # characters in one event of a stream
+_ERRORS = {
+    400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error",
+    413: "request_too_large", 429: "rate_limit_error", 500: "api_error", 529: "overloaded_error",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One line of a session: an answer, or a fault in its place."""
+
+    content: tuple[Mapping[str, Any], ...] = ()
+    stop_reason: str = "end_turn"
+    usage: Mapping[str, int] | None = None
+    delay_s: float = 0.0
+    fault: int | str | None = None
+    times: int = 1
+    retry_after: float | None = None
+    malformed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What the model says in one kind of conversation."""
+
+    name: str
+    needs: tuple[str, ...] = ()
+    feedback: bool | None = None
+    loop: bool = False
+    turns: tuple[tuple[Turn, ...], ...] = ()  # each: faults, then the answer
+
+    def fit(self, text: str, *, feedback: bool) -> int | None:
+        """Return how much of the conversation the session asks for, None if it is not for this one."""
+        if any(need not in text for need in self.needs) or self.feedback not in (None, feedback):
+            return None
+        return len(self.needs) + (self.feedback is not None)
+
+
+@dataclass
+class ScriptedModel:
+    """Answers Messages requests from sessions; `requests` keeps what was asked."""
+
+    sessions: Sequence[Session]
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    faults: dict[tuple[str, int], int] = field(default_factory=dict)
+
+    def app(self) -> Starlette:
+        """Return the ASGI application."""
+        return Starlette(
+            routes=[
+                Route("/", lambda _: Response(), methods=["GET", "HEAD"]),
+                Route("/v1/messages/count_tokens", self._count_tokens, methods=["POST"]),
+                Route("/v1/messages", self._messages, methods=["POST"]),
+                Route("/v1/models", lambda _: JSONResponse({"data": [], "has_more": False})),
+            ]
+        )
+
+    def serve(self, host: str = "127.0.0.1", port: int = 0) -> Served:
+        """Serve in a thread of its own; use as a context manager, `url` says where."""
+        return serve_in_thread(self.app(), host=host, port=port)
+
+    async def _count_tokens(self, request: Request) -> Response:
+        return JSONResponse({"input_tokens": _tokens(await request.json())})
+
+    async def _messages(self, request: Request) -> Response:
+        asked = await request.json()
+        self.requests.append(asked)
+        self.headers.append(dict(request.headers))
+        turn = self._turn(asked)
+        if turn.fault != "silent" and turn.delay_s:
+            await asyncio.sleep(turn.delay_s)
+        if isinstance(turn.fault, int):
+            return _refusal(turn.fault, retry_after=turn.retry_after)
+        message = _message(asked, turn, number=len(self.requests))
+        if not asked.get("stream"):
+            return JSONResponse(message)
+        return StreamingResponse(_stream(message, turn), media_type="text/event-stream")
+
+    def _turn(self, asked: Mapping[str, Any]) -> Turn:
+        session = self._session(asked)
+        if session is None:
+            return Turn(content=({"type": "text", "text": "No session was written for this conversation."},))
+        number: int = sum(message["role"] == "assistant" for message in asked["messages"])
+        if session.loop and session.turns:
+            number %= len(session.turns)
+        if number >= len(session.turns):
+            return Turn(content=({"type": "text", "text": "Done."},))
+        faults, answer = session.turns[number][:-1], session.turns[number][-1]
+        served = self.faults.get((session.name, number), 0)
+        for fault in faults:
+            if served < fault.times:
+                self.faults[session.name, number] = self.faults.get((session.name, number), 0) + 1
+                return fault
+            served -= fault.times
+        return answer
+
+    def _session(self, asked: Mapping[str, Any]) -> Session | None:
+        first = _text(asked["messages"][0])
+        text = first + "\n" + _text({"content": asked.get("system") or ""})
+        fits = [(session.fit(text, feedback="\n<feedback>\n" in first), session) for session in self.sessions]
+        found = [(fit, session) for fit, session in fits if fit is not None]
+        return max(found, key=lambda pair: pair[0])[1] if found else None
+
+
+def load_sessions(*paths: Path) -> list[Session]:
+    """Load the sessions of files and of the folders' `*.jsonl` files, in the order of their names."""
+    files = [file for path in paths for file in (sorted(path.glob("*.jsonl*")) if path.is_dir() else [path])]
+    return [read_session(file.name, read_records(file)) for file in files]
+
+
+def read_session(name: str, records: Iterable[Mapping[str, Any]]) -> Session:
+    """Return the session that a list of records describes; raises ConfigError."""
+    start: Mapping[str, Any] = {}
+    turns: list[tuple[Turn, ...]] = []
+    faults: list[Turn] = []
+    for number, record in enumerate(records, 1):
+        if record.get("type") == "start":
+            start = record
+        elif record.get("type") not in ("user", "end", "note"):
+            turn = _read_turn(record, where=f"{name}: line {number}")
+            faults.append(turn)
+            if turn.fault is None:
+                turns.append(tuple(faults))
+                faults = []
+    if faults:  # nothing follows: the conversation ends after it
+        turns.append((*faults, Turn(content=({"type": "text", "text": "Done."},))))
+    return Session(name, needs=_needs(start), feedback=start.get("feedback"), loop=bool(start.get("loop")),
+                   turns=tuple(turns))  # fmt: skip
+
+
+def _needs(start: Mapping[str, Any]) -> tuple[str, ...]:
+    needs = [start["when"]] if isinstance(start.get("when"), str) else list(start.get("when", ()))
+    if start.get("issue") is not None:
+        needs.append(f"{start.get('repository', '')}#{start['issue']}\n")
+    elif start.get("repository"):
+        needs.append(f"{start['repository']}#")
+    if start.get("title"):
+        needs.append(start["title"])
+    return tuple(needs)
+
+
+def _read_turn(record: Mapping[str, Any], *, where: str) -> Turn:
+    known = {
+        name: record[name]
+        for name in ("usage", "delay_s", "fault", "times", "retry_after", "malformed")
+        if name in record
+    }
+    content = record["content"] if record.get("type") == "assistant" else _short(record, where)
+    if not content and "fault" not in record:
+        raise ConfigError(f"{where}: expected say, bash, edit, gate, fault or an assistant's content, got {record}")
+    calls = any(block["type"] == "tool_use" for block in content)
+    stop = record.get("stop_reason") or ("tool_use" if calls else "end_turn")
+    return Turn(content=tuple(content), stop_reason=stop, **known)
+
+
+def _short(record: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
+    content: list[dict[str, Any]] = [{"type": "text", "text": record["say"]}] if record.get("say") else []
+    for key in ("bash", "edit", "gate"):
+        calls = record.get(key, ())
+        for call in calls if isinstance(calls, list | tuple) else (calls,):
+            if key != "gate" and not isinstance(call, str | dict):
+                raise ConfigError(f"{where}: {key}: expected a text or an object, got {call!r}")
+            given = {"command": call} if isinstance(call, str) else call if isinstance(call, dict) else {}
+            content.append({"type": "tool_use", "name": _TOOLS[key], "input": given})
+    return content
+
+
+def _message(asked: Mapping[str, Any], turn: Turn, *, number: int) -> dict[str, Any]:
+    names = {tool["name"].lower(): tool["name"] for tool in asked.get("tools", ())}
+    content = [dict(block) for block in turn.content]
+    for position, block in enumerate(content):
+        if block["type"] == "tool_use":  # ids of its own: a session may be served many times
+            block["id"] = f"toolu_{number:04d}_{position:03d}"
+            block["name"] = names.get(block["name"].lower(), block["name"])
+    return {
+        "id": f"msg_{number:06d}", "type": "message", "role": "assistant", "model": asked["model"],
+        "content": content, "stop_reason": turn.stop_reason, "stop_sequence": None,
+        "usage": dict(turn.usage or _usage(asked, content)),
+    }  # fmt: skip
+
+
+def _usage(asked: Mapping[str, Any], content: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """Return what the turn would cost at four characters a token, all but the newest message read from the cache."""
+    *older, newest = asked["messages"]
+    before = _tokens([asked.get("system"), asked.get("tools"), older])
+    cached = before if older else 0
+    return {
+        "input_tokens": 0 if older else before, "cache_read_input_tokens": cached,
+        "cache_creation_input_tokens": _tokens(newest), "output_tokens": _tokens(content),
+    }  # fmt: skip
+
+
+def _tokens(thing: Any) -> int:
+    return len(json.dumps(thing)) // 4 + 1
+
+
+def _text(message: Mapping[str, Any]) -> str:
+    content = message["content"]
+    return content if isinstance(content, str) else "\n".join(block.get("text", "") for block in content)
+
+
+def _refusal(status: int, *, retry_after: float | None) -> Response:
+    kind = _ERRORS.get(status, "api_error")
+    headers = {} if retry_after is None else {"retry-after": str(retry_after)}
+    body = {"type": "error", "error": {"type": kind, "message": f"a scripted {status}"}}
+    return JSONResponse(body, status_code=status, headers=headers)
+
+
+def _event(kind: str, **fields: Any) -> str:
+    return f"event: {kind}\ndata: {json.dumps({'type': kind, **fields})}\n\n"
+
+
+async def _stream(message: Mapping[str, Any], turn: Turn) -> AsyncIterator[str]:
+    usage = {**message["usage"], "output_tokens": 1}
+    yield _event("message_start", message={**message, "content": [], "stop_reason": None, "usage": usage})
+    if turn.fault == "silent":
+        await asyncio.sleep(turn.delay_s or 3600)
+    if turn.fault == "cut":
+        yield _event("content_block_start", index=0, content_block={"type": "text", "text": "I was about to"})
+        raise ConnectionResetError("cut, as the session asks")
+    if turn.fault == "overloaded":
+        yield _event("error", error={"type": "overloaded_error", "message": "Overloaded"})
+        return
+    for index, block in enumerate(message["content"]):
+        for piece in _block_events(index, block, malformed=turn.malformed):
+            yield piece
+    delta = {"stop_reason": message["stop_reason"], "stop_sequence": None}
+    yield _event("message_delta", delta=delta, usage={"output_tokens": message["usage"]["output_tokens"]})
+    yield _event("message_stop")
+
+
+def _block_events(index: int, block: Mapping[str, Any], *, malformed: bool) -> Iterable[str]:
+    if block["type"] == "tool_use":
+        text, empty, kind, key = json.dumps(block["input"]), {**block, "input": {}}, "input_json_delta", "partial_json"
+        text = text[:-1] if malformed else text
+    elif block["type"] == "text":
+        text, empty, kind, key = block["text"], {"type": "text", "text": ""}, "text_delta", "text"
+    else:  # as it is: thinking of a recorded session, a server's own tools
+        yield _event("content_block_start", index=index, content_block=block)
+        yield _event("content_block_stop", index=index)
+        return
+    yield _event("content_block_start", index=index, content_block=empty)
+    for at in range(0, len(text), _PIECE):
+        yield _event("content_block_delta", index=index, delta={"type": kind, key: text[at : at + _PIECE]})
+    yield _event("content_block_stop", index=index)

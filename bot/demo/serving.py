@@ -1,0 +1,54 @@
+"""Serve an ASGI application on loopback in a thread of its own."""
+
+import socket
+import threading
+from types import TracebackType
+from typing import Any
+
+import uvicorn
+
+from bot.errors import UserError
+
+
+class Served:
+    """A running server: `url` says where; leaving the context stops it."""
+
+    def __init__(self, app: Any, *, host: str, port: int) -> None:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        # With the protocol named, asyncio turns Nagle's delay off: 40 ms less in each turn
+        self._socket = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            self._socket.bind((host, port))
+        except OSError as error:
+            self._socket.close()
+            raise UserError(f"cannot listen on {host}:{port}: {error.strerror}") from error
+        self._socket.listen(128)
+        self.port: int = self._socket.getsockname()[1]
+        self.url = f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
+        config = uvicorn.Config(app, log_config=None, ws="none", lifespan="off", timeout_graceful_shutdown=1)
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._run, name=f"serve-{self.port}", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        self._server.run(sockets=[self._socket])
+
+    def close(self) -> None:
+        """Stop serving; open connections are cut after a second."""
+        self._server.should_exit = True
+        self._thread.join(timeout=10)
+        self._socket.close()
+
+    def __enter__(self) -> "Served":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def serve_in_thread(app: Any, *, host: str = "127.0.0.1", port: int = 0) -> Served:
+    """Start serving; the socket listens before this returns, so no caller can come too early."""
+    return Served(app, host=host, port=port)

@@ -1,0 +1,64 @@
+"""What was said and done in a run, as JSON lines: start, user and assistant in turn, end. Replayable as a session."""
+
+import json
+import time
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+Record = Mapping[str, Any]
+
+
+class Transcript:
+    """Writes records as they happen; compressed when the path ends in `.gz`. What was written survives a crash."""
+
+    def __init__(self, path: Path, *, redact: Callable[[str], str] = str) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = path.open("wb")
+        self._zip = zlib.compressobj(wbits=31) if path.suffix == ".gz" else None
+        self._redact = redact
+
+    def write(self, kind: str, **fields: Any) -> None:
+        """Add one record."""
+        line = json.dumps({"type": kind, "at": round(time.time(), 3), **fields}, ensure_ascii=False)
+        raw = self._redact(line).encode("utf-8", "backslashreplace") + b"\n"
+        self._file.write(self._zip.compress(raw) + self._zip.flush(zlib.Z_SYNC_FLUSH) if self._zip else raw)
+        self._file.flush()
+
+    def close(self) -> None:
+        """Finish the file."""
+        if self._zip and not self._file.closed:
+            self._file.write(self._zip.flush())
+        self._file.close()
+
+    def __enter__(self) -> "Transcript":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def read_records(path: Path) -> Iterator[Record]:
+    """Return the records of a transcript, as far as they were written; raises ValueError for what is no transcript."""
+    for number, line in enumerate(_read_text(path).split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            raise ValueError(f"{path.name}: line {number}: expected JSON, got {line[:80]!r}") from error
+        if not isinstance(record, dict):
+            raise ValueError(f"{path.name}: line {number}: expected an object, got {line[:80]!r}")
+        yield record
+
+
+def _read_text(path: Path) -> str:
+    raw = path.read_bytes()
+    if raw[:2] != b"\x1f\x8b":
+        return raw.decode("utf-8")
+    text = zlib.decompressobj(wbits=31).decompress(raw).decode("utf-8", "replace")  # also one that was cut short
+    return text if text.endswith("\n") else text[: text.rfind("\n") + 1]
