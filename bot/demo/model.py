@@ -94,6 +94,7 @@ class ScriptedModel:
     """Answers Messages requests from sessions; `requests` keeps what was asked."""
 
     sessions: Sequence[Session]
+    unknown: tuple[str, ...] = ()  # fields of a request that this server refuses, as an older one would
     requests: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     faults: dict[tuple[str, int], int] = field(default_factory=dict)
@@ -120,6 +121,9 @@ class ScriptedModel:
         asked = await request.json()
         self.requests.append(asked)
         self.headers.append(dict(request.headers))
+        for name in self.unknown:
+            if name in asked:
+                return _refusal(400, told=f"{name}: Extra inputs are not permitted")
         turn = self._turn(asked)
         if turn.fault != "silent" and turn.delay_s:
             await asyncio.sleep(turn.delay_s)
@@ -253,10 +257,10 @@ def _text(message: Mapping[str, Any]) -> str:
     return content if isinstance(content, str) else "\n".join(block.get("text", "") for block in content)
 
 
-def _refusal(status: int, *, retry_after: float | None) -> Response:
+def _refusal(status: int, *, retry_after: float | None = None, told: str = "") -> Response:
     kind = _ERRORS.get(status, "api_error")
     headers = {} if retry_after is None else {"retry-after": str(retry_after)}
-    body = {"type": "error", "error": {"type": kind, "message": f"a scripted {status}"}}
+    body = {"type": "error", "error": {"type": kind, "message": told or f"a scripted {status}"}}
     return JSONResponse(body, status_code=status, headers=headers)
 
 

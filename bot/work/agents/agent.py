@@ -109,7 +109,8 @@ class AgentSettings:
     api_key: str = field(default="", repr=False)
     command: tuple[str, ...] = ()  # of the command agent, see command.py
     session: Path | None = None  # of the replay agent
-    retries: int = 4  # of a request that the model's server could not answer
+    retries: int = 8  # of a request that the model's server could not answer, some 40 s
+    pause_s: float = 2.0  # before a broken stream is asked for again
     silence_s: float = 300.0  # without a byte from the model's server
 
 

@@ -12,7 +12,7 @@ from bot.work.agents.agent import AgentResult, AgentSettings, Ending, Gate, Limi
 from bot.work.agents.messages import Messages, ModelError
 from bot.work.agents.prices import CODE_MODEL, cost
 from bot.work.agents.shell import environment
-from bot.work.agents.stream import MALFORMED, Reply
+from bot.work.agents.stream import MALFORMED, Reply, whole_characters
 from bot.work.agents.tools import Answer, Tools, render_call
 from bot.work.agents.transcript import Transcript
 from bot.work.prompts.change import render_reminder, render_request, render_system
@@ -81,7 +81,9 @@ class _Talk:
             "start", agent="anthropic", model=self.model, repository=task.repository, issue=task.issue,
             title=task.title, feedback=bool(task.feedback), system=system, request=request,
         )  # fmt: skip
-        history: list[dict[str, Any]] = [{"role": "user", "content": [{"type": "text", "text": request}]}]
+        history: list[dict[str, Any]] = [
+            {"role": "user", "content": whole_characters([{"type": "text", "text": request}])}
+        ]
         try:
             while True:
                 if over := self._over():
@@ -147,7 +149,7 @@ class _Talk:
         self.usage = replace(self.usage, tools_s=self.usage.tools_s + time.monotonic() - began)
         if not answers:
             answers.append({"type": "text", "text": "Your answer was cut off at its token limit. Go on."})
-        return answers + self._remind()
+        return whole_characters(answers) + self._remind()
 
     async def _use(self, call: Mapping[str, Any], *, position: int, cut_off: bool) -> Answer:
         if position >= _CALLS:

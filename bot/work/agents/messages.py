@@ -1,5 +1,6 @@
 """Ask a server that speaks the Messages API for the next message: streamed, cached, tried again where that helps."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -40,6 +41,7 @@ class Messages:
             max_retries=settings.retries,
             timeout=httpx2.Timeout(settings.silence_s, connect=10.0),
         )
+        self._pause_s = settings.pause_s
         self._edits_context = True
 
     async def close(self) -> None:
@@ -61,42 +63,39 @@ class Messages:
             "model": model, "max_tokens": max_tokens, "tools": tools,
             "system": [{"type": "text", "text": system, **_CACHED}],
         }  # fmt: skip
-        broken = 0
-        while True:
+        for attempt in range(1, _STREAMS + 1):
+            events = await self._open({**asked, "messages": mark_cached(messages)}, on_line)
             try:
-                reply = await self._stream({**asked, "messages": mark_cached(messages)})
+                async with events:
+                    reply = await collect(events)
                 if reply.whole:
                     return reply
                 why = "the stream ended before the message did"
-            except anthropic.APIStatusError as error:
-                if self._forgo_context_edits(error, on_line):
-                    continue
-                why = explain(error)
-                if error.status_code < 500 and "overloaded" not in why:
-                    raise ModelError(why) from error
             except (anthropic.APIError, httpx2.TransportError) as error:
                 why = explain(error)
-            broken += 1
-            if broken == _STREAMS:
-                raise ModelError(why)
-            on_line(f"model: {why}; trying again")
+            if attempt < _STREAMS:
+                on_line(f"model: {why}; trying again")
+                await asyncio.sleep(self._pause_s * attempt)
+        raise ModelError(why)
 
-    async def _stream(self, asked: Mapping[str, Any]) -> Reply:
-        context = {"context_management": _CONTEXT, "betas": [_CONTEXT_BETA]} if self._edits_context else {}
+    async def _open(self, asked: Mapping[str, Any], on_line: Callable[[str], None]) -> Any:
+        """Return the stream of events of one request; what can be tried again, the SDK has tried again."""
         create: Any = self._client.beta.messages.create  # its types want literals
-        events = await create(**asked, **context, stream=True)
-        async with events:
-            return await collect(events)
+        context = {"context_management": _CONTEXT, "betas": [_CONTEXT_BETA]} if self._edits_context else {}
+        try:
+            return await create(**asked, **context, stream=True)
+        except anthropic.APIError as error:
+            if self._forgo_context_edits(error):
+                on_line("model: this server knows no context editing; long conversations end at the model's limit")
+                return await self._open(asked, on_line)
+            raise ModelError(explain(error)) from error
 
-    def _forgo_context_edits(self, error: anthropic.APIStatusError, on_line: Callable[[str], None]) -> bool:
+    def _forgo_context_edits(self, error: anthropic.APIError) -> bool:
         """Return whether the request should go out again without context editing, which this server does not know."""
         told = str(error).lower()
-        unknown = error.status_code == 400 and ("context_management" in told or "context-management" in told)
-        if not (unknown and self._edits_context):
-            return False
-        self._edits_context = False
-        on_line("model: this server does not know context editing; long conversations will end at the model's limit")
-        return True
+        unknown = isinstance(error, anthropic.BadRequestError) and ("context_m" in told or "context-m" in told)
+        self._edits_context, had = self._edits_context and not unknown, self._edits_context
+        return unknown and had
 
 
 def mark_cached(messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

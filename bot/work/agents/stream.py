@@ -62,7 +62,18 @@ async def collect(events: AsyncIterable[Any]) -> Reply:
                 reply.whole = True
             case _:
                 pass  # new kinds of events are no reason to stop
+    reply.content = whole_characters(reply.content)
     return reply
+
+
+def whole_characters(content: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the content without halves of characters, which JSON may hold and no request can be sent with."""
+    text = json.dumps(content, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return list(json.loads(text.encode("utf-8", "replace")))
+    return content
 
 
 def _read_input(text: str) -> Any:

@@ -44,12 +44,15 @@ class Transcript:
 
 def read_records(path: Path) -> Iterator[Record]:
     """Return the records of a transcript, as far as they were written; raises ValueError for what is no transcript."""
-    for number, line in enumerate(_read_text(path).split("\n"), 1):
+    *lines, last = _read_text(path).split("\n")
+    for number, line in enumerate([*lines, last], 1):
         if not line.strip():
             continue
         try:
             record = json.loads(line)
         except ValueError as error:
+            if number > len(lines):
+                return  # its writer was stopped in the middle of it
             raise ValueError(f"{path.name}: line {number}: expected JSON, got {line[:80]!r}") from error
         if not isinstance(record, dict):
             raise ValueError(f"{path.name}: line {number}: expected an object, got {line[:80]!r}")
@@ -58,7 +61,6 @@ def read_records(path: Path) -> Iterator[Record]:
 
 def _read_text(path: Path) -> str:
     raw = path.read_bytes()
-    if raw[:2] != b"\x1f\x8b":
-        return raw.decode("utf-8")
-    text = zlib.decompressobj(wbits=31).decompress(raw).decode("utf-8", "replace")  # also one that was cut short
-    return text if text.endswith("\n") else text[: text.rfind("\n") + 1]
+    if raw[:2] == b"\x1f\x8b":
+        raw = zlib.decompressobj(wbits=31).decompress(raw)  # also of a file that was never finished
+    return raw.decode("utf-8", "replace")

@@ -44,7 +44,7 @@ def render_system(task: Task, *, workdir: str, network: str = "none", has_gate: 
         parts.append(f"The repository's own instructions:\n<conventions>\n{_shut(task.conventions)}\n</conventions>")
     if task.memory:
         parts.append(f"What was learned in this repository before:\n<memory>\n{_shut(task.memory)}\n</memory>")
-    return "\n\n".join(parts)
+    return "\n\n".join(parts).encode("utf-8", "replace").decode()  # no halves of characters
 
 
 def render_request(task: Task) -> str:

@@ -31,12 +31,14 @@ class Work:
         limits: Limits | None = None,
         gate: Gate | None = None,
         cancelled: asyncio.Event | None = None,
+        unknown: tuple[str, ...] = (),
     ) -> AgentResult:
         """Let the agent run against a model that says these turns."""
-        self.model = ScriptedModel([read_session("test", turns)])
+        self.model = ScriptedModel([read_session("test", turns)], unknown=unknown)
+        settings = settings or AgentSettings(retries=1, pause_s=0.01)
         with self.model.serve() as served:
-            settings = replace(settings or AgentSettings(retries=1), model_url=served.url)
-            return await open_agent(settings).run(
+            agent = open_agent(replace(settings, model_url=settings.model_url or served.url))
+            return await agent.run(
                 task, box=self.box, limits=limits or Limits(), transcript=self.transcript,
                 cancelled=cancelled or asyncio.Event(), on_line=self.lines.append, gate=gate,
             )  # fmt: skip

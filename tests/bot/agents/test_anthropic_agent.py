@@ -1,6 +1,6 @@
 """Our own agent, the real SDK and the real tools, against a scripted model over HTTP."""
 
-from bot.work.agents.agent import Ending, Limits
+from bot.work.agents.agent import Ending, Limits, Task
 from bot.work.agents.transcript import read_records
 from tests.bot.agents.conftest import Work
 
@@ -77,3 +77,15 @@ async def test_the_transcript_is_a_session_as_it_is(work: Work) -> None:
     assert [record["type"] for record in read_records(work.transcript)] == [
         "start", "assistant", "user", "assistant", "end",
     ]  # fmt: skip
+
+
+async def test_halves_of_characters_do_not_end_the_run(work: Work) -> None:
+    (work.box.workdir / "cart.py").write_bytes(b"caf\xe9 = 1\n")
+    half = {"command": "str_replace", "path": "cart.py", "old_str": "1", "new_str": "2 \ud83d"}
+    task = Task("acme/shop", 7, "Half \ud83d", "Half \ud83d", conventions="Half \ud83d")
+    result = await work.run({"say": "Half \ud83d", "edit": half}, {"say": "Done."}, task=task)
+
+    assert (result.ending, work.answers(1)) == (
+        Ending.FINISHED,
+        ["Changed cart.py:\n     1\tcaf? = 2 ?\n     2\t"],
+    )
