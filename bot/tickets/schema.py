@@ -174,6 +174,8 @@ ledger = sa.Table(
     sa.Column("attempt", sa.Integer),
     sa.Column("round", sa.Integer, nullable=False, server_default="1"),  # the agent may be asked again after a red gate
     sa.Column("model", sa.Text, nullable=False),
+    sa.Column("turns", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("seconds", _time, nullable=False, server_default="0"),  # wall clock of the agent
     sa.Column("input_tokens", sa.Integer, nullable=False),
     sa.Column("output_tokens", sa.Integer, nullable=False),
     sa.Column("cache_read_tokens", sa.Integer, nullable=False),

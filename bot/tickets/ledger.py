@@ -1,0 +1,115 @@
+"""What was spent: one row for each time an agent, or the chat, was asked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from bot.tickets.schema import ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What one run cost; dollars is None where the model's price is not known."""
+
+    day: str  # YYYY-MM-DD, UTC
+    repository: str
+    model: str
+    ticket: int | None = None  # None: the chat
+    attempt: int | None = None
+    round: int = 1
+    turns: int = 0
+    seconds: float = 0.0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    dollars: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """A sum of entries. `unpriced` counts those whose dollars are not known and not in `dollars`."""
+
+    turns: int = 0
+    seconds: float = 0.0
+    tokens: int = 0
+    dollars: float = 0.0
+    unpriced: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DayCost:
+    """What one model cost in one repository on one day."""
+
+    day: str
+    repository: str
+    model: str
+    tickets: int
+    runs: int
+    turns: int
+    seconds: float
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    dollars: float
+    unpriced: int
+
+
+def enter(c: sa.Connection, entry: Entry) -> None:
+    """Write what a run cost; the same ticket, attempt and round again replaces it: a stage may run twice."""
+    values = {name: getattr(entry, name) for name in entry.__slots__}
+    if entry.ticket is not None:
+        c.execute(
+            ledger.delete().where(
+                ledger.c.ticket == entry.ticket, ledger.c.attempt == entry.attempt, ledger.c.round == entry.round
+            )
+        )
+    c.execute(ledger.insert().values(values))
+
+
+def spent(
+    c: sa.Connection, *, day: str | None = None, repository: str | None = None, ticket: int | None = None
+) -> Spent:
+    """Return what was spent on a day, in a repository, on a ticket, or all of them together."""
+    row = c.execute(
+        sa.select(_sum(ledger.c.turns), _sum(ledger.c.seconds), _sum(_TOKENS), _sum(ledger.c.dollars), _UNPRICED).where(
+            *_where(day=day, repository=repository, ticket=ticket)
+        )
+    ).one()
+    return Spent(int(row[0]), float(row[1]), int(row[2]), float(row[3]), int(row[4]))
+
+
+def costs(c: sa.Connection, *, since: str, repository: str | None = None) -> Sequence[DayCost]:
+    """Return the cost by day, repository and model from a day on, the newest day first."""
+    groups = (ledger.c.day, ledger.c.repository, ledger.c.model)
+    rows = c.execute(
+        sa.select(
+            *groups,
+            sa.func.count(ledger.c.ticket.distinct()),
+            sa.func.count(),
+            *(_sum(ledger.c[name]) for name in _SUMMED),
+            _UNPRICED,
+        )
+        .where(ledger.c.day >= since, *_where(repository=repository))
+        .group_by(*groups)
+        .order_by(ledger.c.day.desc(), ledger.c.repository, ledger.c.model)
+    )
+    return [DayCost(*row) for row in rows]
+
+
+_SUMMED = (
+    "turns", "seconds", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "dollars",
+)  # fmt: skip
+_TOKENS = ledger.c.input_tokens + ledger.c.output_tokens + ledger.c.cache_read_tokens + ledger.c.cache_write_tokens
+_UNPRICED = sa.func.count() - sa.func.count(ledger.c.dollars)
+
+
+def _sum(column: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
+    return sa.func.coalesce(sa.func.sum(column), 0)
+
+
+def _where(**wanted: str | int | None) -> list[sa.ColumnElement[bool]]:
+    return [ledger.c[name] == value for name, value in wanted.items() if value is not None]
