@@ -53,12 +53,18 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a step did: tests executed (passed + failed), files looked at, tests skipped; None is "not known"."""
+    """What a step did: tests executed (passed + failed), files looked at, tests skipped; None is "not known".
+
+    `tool` is None when no known tool ran. `failed` is part of `tests`: above 0 beside exit code 0 means that a failure
+    was swallowed. `hollow` says why nothing was verified; empty when something was, or when that is not known.
+    """
 
     tool: str | None = None
     tests: int | None = None
     files: int | None = None
     skipped: int | None = None
+    failed: int | None = None
+    hollow: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,114 @@
-"""Tools whose work the gate can read: one module each."""
+"""Tools whose work the gate can read: one module each, listed in TOOLS.
+
+What counts is what was executed: tests that passed or failed, files that a linter or a compiler looked at. Each tool is
+asked for machine-readable results where that changes nothing for the user; else its closing lines are read, the last
+one of each invocation, since a test may print lines that look like them.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from gate.commands.resolve import resolve
+from gate.report import Evidence
+from gate.tools import pytest, unittest
+from gate.tools.tool import Counts, Invocation, Ran, Tool, load_output, total
+
+TOOLS: tuple[Tool, ...] = (
+    pytest,
+    unittest,
+)
+
+_KINDS = ("test", "build", "typecheck", "lint")  # the strongest first
+_STARTED = "started"
+
+
+def recognise(command: str, cwd: Path, *, root: Path) -> tuple[Invocation, ...]:
+    """Return the runs of known tools in a step's command, in order; nothing is executed."""
+    return tuple(
+        Invocation(tool, found.argv, found.cwd, found.launcher, found.sure)
+        for found in resolve(command, cwd, root=root)
+        for tool in TOOLS
+        if tool.matches(found.argv)
+    )
+
+
+def kind(invocations: Sequence[Invocation]) -> str:
+    """Return lint, typecheck, build, test or check: the strongest of what a step runs."""
+    kinds = {invocation.tool.KIND for invocation in invocations}
+    return next((name for name in _KINDS if name in kinds), "check")
+
+
+def environment(
+    invocations: Sequence[Invocation], scratch: Path, *, env: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Return what to add to a step's environment `env` so that its tools write results into scratch.
+
+    Call it right before the step starts: the time is noted, and reports that are older count for nothing.
+    """
+    (scratch / _STARTED).touch()
+    added = dict[str, str]()
+    for tool, group in _groups(invocations):
+        prepare = getattr(tool, "environment", None)
+        if prepare is not None:
+            added |= prepare(group, scratch, dict(env or {}) | added)
+    return added
+
+
+def read_evidence(
+    invocations: Sequence[Invocation],
+    log: Path,
+    scratch: Path,
+    *,
+    exit_code: int,
+    env: Mapping[str, str] | None = None,
+) -> Evidence:
+    """Return what a step did.
+
+    `hollow` is set exactly when it is known that nothing was verified. A tool that is known but whose count is not
+    leaves None; a step without any known tool leaves `tool` None.
+    """
+    output = load_output(log)
+    since = _since(scratch)
+    read = [
+        (tool, tool.read(Ran(group, output, scratch, exit_code, since, dict(env or {}))))
+        for tool, group in _groups(invocations)
+    ]
+    named = [tool.NAME for tool, _ in read if tool.KIND != "runner"]
+    counts = [c for _, c in read]
+    return Evidence(
+        tool=", ".join(named) or None,
+        tests=total([c.tests for c in counts]),
+        files=total([c.files for c in counts]),
+        skipped=total([c.skipped for c in counts]),
+        failed=total([c.failed for c in counts]),
+        hollow=_hollow(read),
+    )
+
+
+def _hollow(read: Sequence[tuple[Tool, Counts]]) -> str:
+    """Return why nothing was verified; each kind of tool that ran must have verified something."""
+    for name in _KINDS:
+        of_kind = [c for tool, c in read if name == tool.KIND]
+        if any(c.tests or c.files or (not c.hollow and c.tests is None and c.files is None) for c in of_kind):
+            continue
+        reason = next((c.hollow for c in of_kind if c.hollow), "")
+        if reason or of_kind:
+            return reason or f"{', '.join(tool.NAME for tool, _ in read if name == tool.KIND)} executed nothing"
+    if any(c.tests or c.files for _, c in read):
+        return ""
+    return next((c.hollow for tool, c in read if tool.KIND == "runner" and c.hollow), "")
+
+
+def _groups(invocations: Sequence[Invocation]) -> list[tuple[Tool, tuple[Invocation, ...]]]:
+    return [
+        (tool, group)
+        for tool in TOOLS
+        if (group := tuple(invocation for invocation in invocations if invocation.tool is tool))
+    ]
+
+
+def _since(scratch: Path) -> float:
+    try:
+        return (scratch / _STARTED).stat().st_mtime
+    except FileNotFoundError:
+        return 0.0

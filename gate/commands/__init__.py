@@ -1,0 +1,1 @@
+"""What a command really runs: through package scripts, make targets, wrappers and shell files."""

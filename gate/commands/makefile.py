@@ -1,0 +1,128 @@
+"""make targets: the recipes of a target and of what it needs, with simple variables filled in."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gate.commands.part import Part, option_values
+from gate.commands.scripts import read_inside
+
+_NAMES = ("GNUmakefile", "makefile", "Makefile")
+_VALUES = frozenset({"-C", "--directory", "-f", "--file", "--makefile", "-j", "-l", "-o", "-W", "-I", "-O"})
+_ASSIGN = re.compile(r"^(?:export\s+|override\s+)*([\w.-]+)\s*(\?=|:{0,3}=|\+=)\s*(.*)$")
+_RULE = re.compile(r"^([^\s:=#][^:=#]*?)\s*::?(?!=)\s*([^;]*)(?:;(.*))?$")
+_VARIABLE = re.compile(r"\$(?:\((\w[\w.-]*)\)|\{(\w[\w.-]*)\}|(\w))")
+
+
+@dataclass(slots=True)
+class _Rules:
+    variables: dict[str, str] = field(default_factory=dict)
+    needs: dict[str, list[str]] = field(default_factory=dict)
+    recipes: dict[str, list[str]] = field(default_factory=dict)
+    first: str = ""
+
+
+def expand(argv: tuple[str, ...], cwd: Path, root: Path) -> Sequence[Part] | None:
+    """Return the recipe lines that make would run, None when this is not make or there is no makefile."""
+    if argv[0] not in {"make", "gmake"}:
+        return None
+    folders = option_values(argv, frozenset({"-C", "--directory"}))
+    here = cwd
+    for folder in folders:
+        here = here / folder
+    files = option_values(argv, frozenset({"-f", "--file", "--makefile"})) or list(_NAMES)
+    data = next((d for name in files if (d := read_inside(here / name, root)) is not None), None)
+    if data is None:
+        return None
+    rules = _Rules()
+    _read(data.decode("utf-8", "replace"), rules, here, root, depth=0)
+    targets = list[str]()
+    for word in _positional(argv[1:]):
+        name, equals, value = word.partition("=")
+        if equals:
+            rules.variables[name] = value
+        else:
+            targets.append(word)
+    lines = list[str]()
+    for target in targets or [rules.first]:
+        _collect(target, rules, lines, set())
+    return [Part(line, here) for line in lines]
+
+
+def _positional(words: Sequence[str]) -> list[str]:
+    found, skip = list[str](), False
+    for word in words:
+        if skip:
+            skip = False
+        elif word in _VALUES:
+            skip = word not in {"-j", "-l", "-O"}
+        elif not word.startswith("-"):
+            found.append(word)
+    return [word for word in found if not word.isdigit()]
+
+
+def _read(text: str, rules: _Rules, here: Path, root: Path, *, depth: int) -> None:
+    current: list[str] = []
+    for line in re.sub(r"\\\n[ \t]*", " ", text).split("\n"):
+        if line.startswith("\t"):
+            for target in current:
+                rules.recipes.setdefault(target, []).append(line.strip())
+            continue
+        line = line.split("#")[0].rstrip() if "#" in line else line.rstrip()
+        stripped = line.strip()
+        if not stripped:
+            continue
+        if stripped.startswith(("include ", "-include ", "sinclude ")) and depth < 3:
+            for name in fill(stripped.split(None, 1)[1], rules.variables).split():
+                data = read_inside(here / name, root)
+                if data is not None:
+                    _read(data.decode("utf-8", "replace"), rules, here, root, depth=depth + 1)
+            continue
+        current = _statement(stripped, rules, current)
+
+
+def _statement(line: str, rules: _Rules, current: list[str]) -> list[str]:
+    """Take one assignment or rule; return the targets that following recipe lines belong to."""
+    assigned = _ASSIGN.match(line)
+    if assigned:
+        name, operator, value = assigned.groups()
+        if operator == "+=":
+            value = f"{rules.variables.get(name, '')} {value}".strip()
+        if operator != "?=" or name not in rules.variables:
+            rules.variables[name] = value
+        return current
+    rule = _RULE.match(line)
+    if not rule:
+        return current
+    targets = fill(rule[1], rules.variables).split()
+    for target in targets:
+        rules.needs.setdefault(target, []).extend(fill(rule[2], rules.variables).replace("|", " ").split())
+        if rule[3]:
+            rules.recipes.setdefault(target, []).append(rule[3].strip())
+        if not rules.first and not target.startswith(".") and "%" not in target:
+            rules.first = target
+    return targets
+
+
+def _collect(target: str, rules: _Rules, lines: list[str], seen: set[str]) -> None:
+    if target in seen or len(seen) > 200:
+        return
+    seen.add(target)
+    for need in rules.needs.get(target, ()):
+        _collect(need, rules, lines, seen)
+    for recipe in rules.recipes.get(target, ()):
+        text = fill(recipe.lstrip("@-+ \t"), rules.variables | {"@": target, "MAKE": "make"}).replace("$$", "$")
+        lines.append(text.replace("$@", target))
+
+
+def fill(text: str, variables: dict[str, str], depth: int = 0) -> str:
+    """Return text with the makefile's own variables filled in; functions and unknown names stay as they are."""
+    if depth > 5 or "$" not in text:
+        return text
+
+    def value(match: re.Match[str]) -> str:
+        name = match[1] or match[2] or match[3]
+        return fill(variables[name], variables, depth + 1) if name in variables else match[0]
+
+    return re.sub(r"(?<!\$)" + _VARIABLE.pattern, value, text)

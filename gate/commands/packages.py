@@ -1,0 +1,122 @@
+"""package.json files: scripts, and the packages of a workspace."""
+
+import fnmatch
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from gate.commands.scripts import read_inside
+
+_MOST_PACKAGES = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """One package.json."""
+
+    path: Path
+    name: str = ""
+    scripts: Mapping[str, str] = field(default_factory=dict)
+    found: Mapping[str, Any] = field(default_factory=dict)
+
+
+def load_package(folder: Path, root: Path) -> Package | None:
+    """Return the package of this folder, None when it has no readable package.json."""
+    data = read_inside(folder / "package.json", root)
+    if data is None:
+        return None
+    try:
+        found = json.loads(data)
+    except ValueError:
+        return None
+    if not isinstance(found, dict):
+        return None
+    scripts = found.get("scripts")
+    texts = {k: v for k, v in scripts.items() if isinstance(v, str)} if isinstance(scripts, dict) else {}
+    return Package(folder, str(found.get("name") or ""), texts, found)
+
+
+def nearest_package(cwd: Path, root: Path) -> Package | None:
+    """Return the package that `npm run` would use here: the nearest one upwards, inside the repository."""
+    for folder in (cwd, *cwd.parents):
+        package = load_package(folder, root)
+        if package is not None:
+            return package
+        if folder == root:
+            return None
+    return None
+
+
+def workspace_packages(cwd: Path, root: Path) -> tuple[Package, ...]:
+    """Return the member packages of the workspace around cwd, without its root; empty when there is none."""
+    for folder in (cwd, *cwd.parents):
+        patterns = _patterns(folder, root)
+        if patterns:
+            return tuple(_members(folder, patterns, root))
+        if folder == root:
+            break
+    return ()
+
+
+def _patterns(folder: Path, root: Path) -> list[str]:
+    data = read_inside(folder / "pnpm-workspace.yaml", root)
+    if data is not None:
+        try:
+            found = yaml.safe_load(data)
+        except yaml.YAMLError:
+            found = None
+        listed = found.get("packages") if isinstance(found, dict) else None
+        if isinstance(listed, list):
+            return [str(item) for item in listed]
+    package = load_package(folder, root)
+    listed = package.found.get("workspaces") if package else None
+    if isinstance(listed, dict):
+        listed = listed.get("packages")
+    return [str(item) for item in listed] if isinstance(listed, list) else []
+
+
+def _members(folder: Path, patterns: list[str], root: Path) -> Iterator[Package]:
+    excluded = [pattern[1:].strip("/") for pattern in patterns if pattern.startswith("!")]
+    seen = set[Path]()
+    for pattern in patterns:
+        if pattern.startswith("!"):
+            continue
+        for path in sorted(_glob(folder, pattern.removeprefix("./").rstrip("/"))):
+            relative = path.relative_to(folder).as_posix()
+            if path in seen or "node_modules" in path.parts or any(fnmatch.fnmatch(relative, e) for e in excluded):
+                continue
+            package = load_package(path, root)
+            if package is not None and path != folder:
+                seen.add(path)
+                yield package
+            if len(seen) >= _MOST_PACKAGES:
+                return
+
+
+def _glob(folder: Path, pattern: str) -> list[Path]:
+    if not pattern or pattern == ".":
+        return []
+    try:
+        return [path for path in folder.glob(pattern) if path.is_dir()]
+    except (ValueError, NotImplementedError, OSError):
+        return []
+
+
+def select(packages: tuple[Package, ...], pattern: str, base: Path) -> tuple[Package, ...]:
+    """Return the packages that a filter names: a name or glob of names, a folder (`./x`, `{x}`), with `...` around."""
+    if pattern.startswith("!"):
+        dropped = select(packages, pattern[1:], base)
+        return tuple(p for p in packages if p not in dropped)
+    core = pattern.split("[")[0].replace("...", "").strip("^")
+    if not core:
+        return packages  # only "changed since": any of them
+    if core.startswith("{") and core.endswith("}"):
+        core = "./" + core[1:-1]
+    if core.startswith((".", "/")):
+        folder = (base / core.rstrip("/*")).resolve()
+        return tuple(p for p in packages if p.path.resolve().is_relative_to(folder))
+    return tuple(p for p in packages if fnmatch.fnmatch(p.name, core) or fnmatch.fnmatch(p.name, f"@*/{core}"))

@@ -1,0 +1,102 @@
+"""Follow a command to the programs it really runs. Reads files of the repository; executes nothing.
+
+Each expander turns one command line into the shell text that it stands for: `npm run x` into the script's text,
+`make x` into the recipe, `uv run x` into `x`. What nobody expands is a program. Bounded in depth and in number, and
+safe against scripts that call themselves.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gate.commands import javascript, makefile, python, scripts, wrappers
+from gate.commands.part import Part
+from gate.commands.shell import Simple, split
+
+_DEEPEST = 12
+_MOST = 400
+
+Expander = Callable[[tuple[str, ...], Path, Path], "Sequence[Part] | None"]
+
+EXPANDERS: tuple[Expander, ...] = (
+    wrappers.expand,
+    javascript.expand,
+    makefile.expand,
+    python.expand,
+    scripts.expand,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One program as it is started: `argv[0]` is a bare name; `launcher` is what stood before it (`uv run`)."""
+
+    argv: tuple[str, ...]
+    cwd: Path
+    launcher: tuple[str, ...] = ()
+    env: tuple[tuple[str, str], ...] = ()
+    sure: bool = True
+
+
+def resolve(text: str, cwd: Path, *, root: Path) -> tuple[Command, ...]:
+    """Return every program that shell text runs, in order; commands that were expanded stand before what they run."""
+    walk = _Walk(root)
+    walk.text(Part(text, cwd), frozenset(), 0)
+    return tuple(walk.found)
+
+
+@dataclass(slots=True)
+class _Walk:
+    root: Path
+    found: list[Command]
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.found = []
+
+    def text(self, part: Part, seen: frozenset[tuple[tuple[str, ...], Path]], depth: int) -> None:
+        places = [part.cwd]
+        for simple in split(part.text):
+            del places[simple.depth + 1 :]
+            while len(places) <= simple.depth:
+                places.append(places[-1])
+            if simple.words[0] in {"cd", "pushd"}:
+                places[simple.depth] = _change(places[simple.depth], simple)
+                continue
+            self._command(simple, replace(part, cwd=places[simple.depth]), seen, depth)
+
+    def _command(self, simple: Simple, part: Part, seen: frozenset[tuple[tuple[str, ...], Path]], depth: int) -> None:
+        if len(self.found) >= _MOST:
+            return
+        sure = part.sure and simple.sure
+        argv = (_bare(simple.words[0]), *simple.words[1:])
+        self.found.append(Command(argv, part.cwd, part.launcher, simple.env, sure))
+        key = (argv, part.cwd)
+        if depth >= _DEEPEST or key in seen:
+            return
+        raw = (simple.words[0], *simple.words[1:])
+        for inner in self._expand(argv, raw, part.cwd):
+            launcher = inner.launcher if inner.launcher or inner.fresh else part.launcher
+            self.text(replace(inner, launcher=launcher, sure=sure and inner.sure), seen | {key}, depth + 1)
+
+    def _expand(self, argv: tuple[str, ...], raw: tuple[str, ...], cwd: Path) -> Iterator[Part]:
+        for expander in EXPANDERS:
+            parts = expander(raw if expander is scripts.expand else argv, cwd, self.root)
+            if parts is not None:
+                yield from parts
+                return
+
+
+def _change(cwd: Path, simple: Simple) -> Path:
+    target = next((word for word in simple.words[1:] if not word.startswith("-")), "")
+    return (cwd / target) if target and "$" not in target else cwd
+
+
+def _bare(word: str) -> str:
+    """Return a program's bare name: `./node_modules/.bin/jest` is `jest`, `$(PYTHON)` is `python`."""
+    if re.fullmatch(r"\$[({]?\w*(?:PY|PYTHON)\w*(?::-[^}]*)?[)}]?", word, re.IGNORECASE):
+        return "python"
+    name = word.rsplit("/", 1)[-1].rsplit("\\", 1)[-1]
+    name = re.sub(r"\.(exe|cmd|bat|ps1)$", "", name)
+    return "python" if re.fullmatch(r"python[0-9.]*|py|pypy[0-9.]*", name) else name

@@ -1,0 +1,104 @@
+"""What every tool of the family says of itself, and what it is told of a run."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+_HEAD_BYTES = 1 << 20
+_TAIL_BYTES = 4 << 20
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+
+
+class Tool(Protocol):
+    """One module of this folder."""
+
+    @property
+    def NAME(self) -> str:
+        """Name in reports: `pytest`."""
+
+    @property
+    def KIND(self) -> str:
+        """Kind of step: test, build, typecheck, lint; `runner` when it only starts other tools."""
+
+    def matches(self, argv: Sequence[str], /) -> bool:
+        """Return whether this command line runs the tool; argv[0] is a bare name, wrappers are gone."""
+
+    def read(self, ran: "Ran", /) -> "Counts":
+        """Return what the tool did, from its own words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """One run of a known tool inside a step; `sure` unless it stands behind `||`, in a condition or in a loop."""
+
+    tool: Tool
+    argv: tuple[str, ...]
+    cwd: Path
+    launcher: tuple[str, ...] = ()
+    sure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What a tool did; None is "not known". `hollow` says in one sentence why nothing was verified."""
+
+    tests: int | None = None
+    files: int | None = None
+    skipped: int | None = None
+    failed: int | None = None
+    hollow: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A step after it ended: all invocations of one tool in it, and what they left behind."""
+
+    invocations: tuple[Invocation, ...]
+    output: str
+    scratch: Path
+    exit_code: int
+    since: float = 0.0
+    env: Mapping[str, str] = field(default_factory=dict)
+
+    def closing(self, pattern: re.Pattern[str]) -> list[re.Match[str]]:
+        """Return the tool's closing lines: the last one for each invocation, all when their number is not known."""
+        found = list(pattern.finditer(self.output))
+        if all(invocation.sure for invocation in self.invocations):
+            return found[-len(self.invocations) :]
+        return found
+
+
+def load_output(log: Path) -> str:
+    """Return a step's output without colours and carriage returns; the middle of a huge one is left out."""
+    try:
+        with log.open("rb") as file:
+            size = file.seek(0, 2)
+            file.seek(0)
+            if size <= _HEAD_BYTES + _TAIL_BYTES:
+                data = file.read()
+            else:
+                data = file.read(_HEAD_BYTES)
+                file.seek(size - _TAIL_BYTES)
+                data += b"\n" + file.read(_TAIL_BYTES)
+    except FileNotFoundError:
+        return ""
+    return clean(data.decode("utf-8", "replace"))
+
+
+def clean(text: str) -> str:
+    """Return terminal output as plain lines."""
+    return _ESCAPES.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def number(text: str, pattern: str) -> int:
+    """Return the first group of the last match as a number, 0 without a match."""
+    found = re.findall(pattern, text)
+    return int(found[-1]) if found else 0
+
+
+def total(values: Sequence[int | None]) -> int | None:
+    """Return the sum of what is known, None when nothing is."""
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
