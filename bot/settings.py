@@ -1,16 +1,24 @@
 """The service's settings: BOT_ variables over bot.toml over defaults. Nothing else reads the environment."""
 
+import difflib
+import os
+import tomllib
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+from bot.errors import ConfigError
+
+FILE = "bot.toml"
 
 
 class Settings(BaseSettings):
     """What an operator may set; docs/operations.md explains each."""
 
-    model_config = SettingsConfigDict(env_prefix="BOT_", toml_file="bot.toml", extra="forbid", frozen=True)
+    model_config = SettingsConfigDict(env_prefix="BOT_", toml_file=FILE, extra="forbid", frozen=True)
 
     data: Path = Path("data")
     host: str = "127.0.0.1"
@@ -38,6 +46,7 @@ class Settings(BaseSettings):
     sandbox: Literal["required", "off"] = "required"
     policy: Path | None = None  # an operator's file of gates for many repositories
     public_url: str = ""  # where people reach the dashboard
+    dashboard_password: SecretStr | None = None  # asked for by every page; without it only loopback may look
 
     @classmethod
     def settings_customise_sources(
@@ -50,3 +59,48 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Order the sources: arguments, then the environment, then bot.toml."""
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+
+def load(**given: Any) -> Settings:
+    """Return the settings; `given` wins over the environment, and that over bot.toml. Raises ConfigError."""
+    try:
+        return Settings(**given)
+    except ValidationError as error:
+        raise ConfigError("; ".join(_problem(e["loc"], e["msg"], e.get("input")) for e in error.errors())) from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{Path(FILE).resolve()}: expected TOML: {error}") from error
+
+
+def need(settings: Settings, names: Iterable[str]) -> None:
+    """Raise ConfigError where a setting that the command needs is missing, saying where it was looked for."""
+    missing = [name for name in names if not getattr(settings, name)]
+    if missing:
+        where = " and ".join(f"{variable(name)}" for name in missing)
+        raise ConfigError(
+            f"{where}: expected a value, found none in the environment, nor `{missing[0]}` in {Path(FILE).resolve()}. "
+            "Mend: set it, or run `bot setup`"
+        )
+
+
+def variable(name: str) -> str:
+    """Return the environment variable of a setting."""
+    field = Settings.model_fields.get(name)
+    alias = field.validation_alias if field is not None else None
+    return alias if isinstance(alias, str) else f"BOT_{name.upper()}"
+
+
+def _problem(location: tuple[int | str, ...], message: str, found: object) -> str:
+    name = str(location[0]) if location else ""
+    if name not in Settings.model_fields and name != "ANTHROPIC_API_KEY":
+        close = difflib.get_close_matches(name, Settings.model_fields, n=1)
+        hint = f", did you mean `{close[0]}`?" if close else ""
+        return f"{FILE}: {name}: no such setting{hint}"
+    source = variable(name) if os.environ.get(variable(name)) is not None else f"{FILE}: {name}"
+    expected = message[0].lower() + message[1:]
+    shown = "a value" if _is_secret(name) else repr(found)
+    return f"{source}: expected {expected.removeprefix('input should be ')}, got {shown}"
+
+
+def _is_secret(name: str) -> bool:
+    field = Settings.model_fields.get(name)
+    return field is None or "SecretStr" in str(field.annotation)

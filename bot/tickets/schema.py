@@ -28,6 +28,7 @@ tickets = sa.Table(
     sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
     sa.Column("repository", sa.Text, nullable=False),
     sa.Column("issue", sa.Integer, nullable=False),
+    sa.Column("label", sa.Text, nullable=False, server_default=""),  # that triggered it
     sa.Column("trigger_key", sa.Text, nullable=False),  # label and times opened: the second idempotency key
     sa.Column("title", sa.Text, nullable=False),
     sa.Column("body", sa.Text, nullable=False),

@@ -1,7 +1,7 @@
 """A ticket: one issue's wish, its state, and which state may follow which."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -64,6 +64,7 @@ class Ticket:
     created_at: float
     updated_at: float
     installation: int | None = None
+    label: str = ""  # that triggered it
     stage: Stage | None = None
     outcome: Outcome | None = None
     reason: str = ""
@@ -76,3 +77,6 @@ class Ticket:
     head_sha: str | None = None
     pull: int | None = None
     cancel_requested: bool = False
+    feedback: str = ""  # what a review or a comment asked for since the last attempt
+    budget: Mapping[str, float] = field(default_factory=dict)  # what `/bot budget` granted
+    edges: tuple[tuple[str, int], ...] = ()  # (kind, issue) this ticket waits for

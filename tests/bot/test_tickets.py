@@ -1,0 +1,103 @@
+"""Storing tickets: idempotency, states, fences."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bot.tickets import scheduler, tickets
+from bot.tickets.store import Store, open_store, sqlite_url
+from bot.tickets.ticket import Outcome, State
+from bot.tickets.tickets import IllegalMove, Wish
+
+WISH = Wish(
+    repository="acme/shop", issue=1, title="t", body="b", requester="ann", label="bot", trigger_key="bot:1",
+    claim=("src/",), edges=(("after", 3),),
+)  # fmt: skip
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return open_store(sqlite_url(tmp_path / "s.db"))
+
+
+def test_a_wish_becomes_a_queued_ticket_with_its_first_attempt(store: Store) -> None:
+    with store.write() as c:
+        ticket = tickets.create_ticket(c, WISH, now=1.0)
+        assert ticket is not None
+        assert (ticket.state, ticket.attempt, ticket.claim, ticket.edges) == (
+            State.QUEUED, 1, ("src/",), (("after", 3),),
+        )  # fmt: skip
+        assert tickets.find_attempt(c, ticket.id, 1) == tickets.Attempt(
+            ticket.id, 1, "t", "b", ticket.text_hash, claim=("src/",)
+        )
+
+
+def test_the_same_trigger_makes_no_second_ticket(store: Store) -> None:
+    with store.write() as c:
+        tickets.create_ticket(c, WISH, now=1.0)
+        assert tickets.create_ticket(c, WISH, now=2.0) is None
+
+
+def test_an_unapproved_wish_waits_for_approval(store: Store) -> None:
+    with store.write() as c:
+        ticket = tickets.create_ticket(c, replace(WISH, approved=False), now=1.0)
+        assert ticket is not None
+        assert ticket.state is State.NEEDS_APPROVAL
+
+
+def test_a_ticket_that_is_done_cannot_run(store: Store) -> None:
+    with store.write() as c:
+        ticket = tickets.create_ticket(c, WISH, now=1.0)
+        assert ticket is not None
+        done = tickets.move(c, ticket, State.DONE, now=2.0, outcome=Outcome.CANCELLED)
+        with pytest.raises(IllegalMove, match="ticket 1 is done; from there it cannot become running"):
+            tickets.take(c, done, "a", 3.0)
+
+
+def test_a_late_write_of_an_older_epoch_changes_nothing(store: Store) -> None:
+    with store.write() as c:
+        ticket = tickets.create_ticket(c, WISH, now=1.0)
+        assert ticket is not None
+        taken = tickets.take(c, ticket, "a", 2.0)
+        assert tickets.write_fenced(c, taken.id, taken.epoch - 1, head_sha="old") is False
+        assert tickets.write_fenced(c, taken.id, taken.epoch, head_sha="new") is True
+        assert tickets.get_ticket(c, taken.id).head_sha == "new"
+
+
+def test_a_new_attempt_claims_what_the_last_one_touched(store: Store) -> None:
+    with store.write() as c:
+        ticket = tickets.create_ticket(c, WISH, now=1.0)
+        assert ticket is not None
+        tickets.update_attempt(c, ticket.id, 1, touched=["src/a.py", "docs/b.md"])
+        done = tickets.move(c, ticket, State.DONE, now=2.0, outcome=Outcome.RED)
+        again = tickets.requeue(c, done, title="t2", body="b2", feedback="more", now=3.0)
+        assert (again.state, again.attempt, again.claim, again.title, again.outcome) == (
+            State.QUEUED, 2, ("src/a.py", "docs/b.md"), "t2", None,
+        )  # fmt: skip
+
+
+def test_cancelling_a_queued_ticket_ends_it_and_a_running_one_is_asked_to_stop(store: Store) -> None:
+    with store.write() as c:
+        first = tickets.create_ticket(c, WISH, now=1.0)
+        second = tickets.create_ticket(c, replace(WISH, issue=2), now=1.0)
+        assert first is not None
+        assert second is not None
+        tickets.take(c, second, "a", 2.0)
+        tickets.request_cancel(c, first.id, "label off", 3.0)
+        tickets.request_cancel(c, second.id, "label off", 3.0)
+        ended, asked = tickets.get_ticket(c, first.id), tickets.get_ticket(c, second.id)
+        assert (ended.state, ended.outcome, asked.state, asked.cancel_requested) == (
+            State.DONE, Outcome.CANCELLED, State.RUNNING, True,
+        )  # fmt: skip
+
+
+def test_a_tick_takes_no_more_than_there_are_slots(store: Store) -> None:
+    with store.write() as c:
+        for number in (1, 2, 3):
+            tickets.create_ticket(c, replace(WISH, repository=f"acme/{number}"), now=1.0)
+    taken = scheduler.tick(store, host="a", free_slots=2, now=5.0)
+    assert [(t.id, t.state, t.host, t.epoch) for t in taken] == [
+        (1, State.RUNNING, "a", 1),
+        (2, State.RUNNING, "a", 1),
+    ]
