@@ -121,6 +121,14 @@ def open_agent(settings: AgentSettings) -> Agent:
             from bot.work.agents.anthropic_sdk import AnthropicAgent  # noqa: PLC0415 costs 1.5 s and 79 MB
 
             return AnthropicAgent(settings)
+        case "command":
+            from bot.work.agents.command import CommandAgent  # noqa: PLC0415
+
+            return CommandAgent(settings)
+        case "replay":
+            from bot.work.agents.replay import ReplayAgent  # noqa: PLC0415
+
+            return ReplayAgent(settings)
         case _:
             raise ConfigError(f"agent: expected anthropic, command or replay, got {settings.kind!r}")
 

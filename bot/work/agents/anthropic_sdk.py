@@ -45,7 +45,7 @@ class AnthropicAgent:
         tools = Tools(box, limits=limits, gate=gate, env=environment(box, env))
         messages = Messages(self._settings)
         with Transcript(transcript) as record:
-            talk = _Talk(messages, self._settings.model or CODE_MODEL, tools, limits, record, on_line)
+            talk = _Talk(messages, self._settings.model or CODE_MODEL, tools, limits, record, on_line, box.workdir)
             system = render_system(task, workdir=str(box.workdir), network=box.network, has_gate=gate is not None)
             try:
                 ended = await bounded(talk.run(task, system), limit_s=limits.wall_s, cancelled=cancelled)
@@ -69,6 +69,7 @@ class _Talk:
     limits: Limits
     record: Transcript
     on_line: Callable[[str], None]
+    workdir: Path
     usage: Usage = field(default_factory=Usage)
     said: str = ""
     cuts: int = 0  # answers in a row that ended at the token limit
@@ -79,7 +80,7 @@ class _Talk:
         request = render_request(task)
         self.record.write(
             "start", agent="anthropic", model=self.model, repository=task.repository, issue=task.issue,
-            title=task.title, feedback=bool(task.feedback), system=system, request=request,
+            title=task.title, feedback=bool(task.feedback), workdir=str(self.workdir), system=system, request=request,
         )  # fmt: skip
         history: list[dict[str, Any]] = [
             {"role": "user", "content": whole_characters([{"type": "text", "text": request}])}

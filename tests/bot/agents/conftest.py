@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from bot.demo.model import ScriptedModel, read_session
 from bot.sandbox.box import Box
 from bot.work.agents.agent import AgentResult, AgentSettings, Gate, Limits, Task, open_agent
+from bot.work.agents.scripted import ScriptedModel
+from bot.work.agents.sessions import read_session
 
 TASK = Task("acme/shop", 7, "Discount counts too late", "A cart of exactly 100 should get it.")
 

@@ -26,7 +26,7 @@ class Served:
         self._socket.listen(128)
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
-        config = uvicorn.Config(app, log_config=None, ws="none", lifespan="off", timeout_graceful_shutdown=1)
+        config = uvicorn.Config(app, log_config=None, ws="none", lifespan="auto", timeout_graceful_shutdown=1)
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._run, name=f"serve-{self.port}", daemon=True)
         self._thread.start()
