@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Literal
 
 Mode = Literal["bubblewrap", "off"]
+BWRAP = "bwrap"
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +26,66 @@ class Box:
     file_bytes: int | None = None
 
 
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix")
+# of /etc only what programs need to find users, names, certificates and each other; never keys or password hashes
+ETC = (
+    "alternatives", "ca-certificates", "ca-certificates.conf", "debian_version", "fonts", "group", "hosts",
+    "java-17-openjdk", "java-21-openjdk", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "locale.alias", "localtime",
+    "magic", "maven", "mime.types", "nsswitch.conf", "os-release", "passwd", "pki", "profile", "protocols",
+    "resolv.conf", "services", "shells", "ssl/certs", "ssl/openssl.cnf", "terminfo", "timezone",
+)  # fmt: skip
+INSIDE_UID = "1000"  # nobody is root inside, whoever runs the service
+
+
 def wrap(box: Box, argv: Sequence[str], *, env: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
-    """Return the argv and the environment that run `argv` inside the box."""
+    """Return the argv and the environment that run `argv` inside the box; an empty `argv` gives the prefix alone."""
+    minimal = {"PATH": PATH, "HOME": str(box.home), "LANG": "C.UTF-8", "TMPDIR": "/tmp", **env}  # noqa: S108 inside
+    limits = _limits(box)
     if box.mode == "off":
-        return list(argv), dict(env)
-    raise NotImplementedError
+        return [*limits, *argv], {**minimal, "TMPDIR": str(box.home)}
+    share = ["--share-net"] if box.network == "open" else []
+    inside = [
+        BWRAP, "--unshare-all", *share, "--die-with-parent", "--new-session", "--uid", INSIDE_UID, "--gid", INSIDE_UID,
+        *_system(), "--proc", "/proc", "--dev", "/dev",
+        *(part for path in box.hidden if path.exists() for part in ("--tmpfs", str(path))),
+        *_slot(box), "--remount-ro", "/", "--chdir", str(box.workdir), "--",
+    ]  # fmt: skip
+    return [*inside, *limits, *argv], minimal
+
+
+def _system() -> list[str]:
+    parts: list[str] = []
+    for name in SYSTEM:
+        path = Path(name)
+        if path.is_symlink():
+            parts += ["--symlink", str(path.readlink()), name]
+        elif path.exists():
+            parts += ["--ro-bind", name, name]
+    for name in ETC:
+        parts += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
+    return parts
+
+
+def _slot(box: Box) -> list[str]:
+    """Bind what may be read, then what may be written, then close the slot's git file again."""
+    tmp = box.home / "tmp"
+    tmp.mkdir(parents=True, exist_ok=True)
+    parts: list[str] = []
+    for path in box.readable:
+        parts += ["--ro-bind-try", str(path), str(path)]
+    parts += ["--bind", str(tmp), "/tmp"]  # noqa: S108 a folder of the box's own
+    for path in (box.home, box.workdir, *box.writable):
+        parts += ["--bind", str(path), str(path)]
+    git = box.workdir / ".git"
+    return [*parts, "--ro-bind", str(git), str(git)] if git.exists() else parts
+
+
+def _limits(box: Box) -> list[str]:
+    """Limit what one process may take; data, not address space, which runtimes reserve by the terabyte."""
+    asked = [
+        f"--data={box.memory_bytes}" if box.memory_bytes else "",
+        f"--nproc={box.processes}" if box.processes else "",
+        f"--fsize={box.file_bytes}" if box.file_bytes else "",
+    ]
+    flags = [flag for flag in asked if flag]
+    return ["prlimit", *flags, "--"] if flags else []

@@ -3,12 +3,22 @@
 import asyncio
 import contextlib
 import os
+import secrets
 import signal
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
+
+from bot.sandbox.output import Excerpt
+
+MARK = "SLUICE_PROCESS"  # every process of one run carries it, so that none can hide behind a new session
+CHUNK_BYTES = 65536
+LINE_BYTES = 65536
+DRAIN_S = 2.0
+ROUNDS = 50  # of killing: a fork bomb needs several
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +46,137 @@ async def run(
     cancelled: asyncio.Event | None = None,
 ) -> Done:
     """Run `argv` to its end, or until a limit or `cancelled` ends it; never leaves a child behind."""
-    raise NotImplementedError
+    began = time.monotonic()
+    mark = secrets.token_hex(8)
+    process = await asyncio.create_subprocess_exec(
+        *argv,
+        cwd=cwd,
+        env={**env, MARK: mark},
+        stdin=asyncio.subprocess.DEVNULL if stdin is None else asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        start_new_session=True,
+    )
+    output = _Output(keep_bytes, log, on_line)
+    reading = asyncio.create_task(output.read(process))
+    feeding = asyncio.create_task(_feed(process, stdin))
+    try:
+        cut = await _wait(process, output, limit_s=limit_s, silence_s=silence_s, cancelled=cancelled)
+    finally:
+        await _end_tree(process, mark)
+        feeding.cancel()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(reading, DRAIN_S)  # a killed tree closes its pipes
+        output.close()
+    return Done(
+        exit_code=None if cut else process.returncode,
+        output=output.kept.text(),
+        seconds=time.monotonic() - began,
+        timed_out=cut == "limit",
+        silent=cut == "silence",
+        cancelled=cut == "cancelled",
+    )
+
+
+class _Output:
+    """Takes what a process prints: bounded in memory, whole in the log, line by line to whoever listens."""
+
+    def __init__(self, keep_bytes: int, log: Path | None, on_line: Callable[[str], None] | None) -> None:
+        self.kept = Excerpt(keep_bytes)
+        self.last_at = time.monotonic()
+        self._log = log.open("wb") if log is not None else None
+        self._on_line = on_line
+        self._line = bytearray()
+
+    async def read(self, process: asyncio.subprocess.Process) -> None:
+        if process.stdout is None:
+            return
+        while chunk := await process.stdout.read(CHUNK_BYTES):
+            self.last_at = time.monotonic()
+            self.kept.add(chunk)
+            if self._log is not None:
+                self._log.write(chunk)
+            if self._on_line is not None:
+                self._split(chunk, self._on_line)
+
+    def _split(self, chunk: bytes, on_line: Callable[[str], None]) -> None:
+        self._line += chunk
+        *lines, rest = self._line.split(b"\n")
+        for line in lines:
+            on_line(line.decode("utf-8", "replace").rstrip("\r"))
+        self._line = bytearray(rest[:LINE_BYTES])  # a line without an end must not fill the memory
+
+    def close(self) -> None:
+        if self._line and self._on_line is not None:
+            self._on_line(self._line.decode("utf-8", "replace"))
+        if self._log is not None:
+            self._log.close()
+
+
+async def _feed(process: asyncio.subprocess.Process, stdin: bytes | None) -> None:
+    if stdin is None or process.stdin is None:
+        return
+    with contextlib.suppress(ConnectionError):
+        process.stdin.write(stdin)
+        await process.stdin.drain()
+    process.stdin.close()
+
+
+async def _wait(
+    process: asyncio.subprocess.Process,
+    output: _Output,
+    *,
+    limit_s: float,
+    silence_s: float | None,
+    cancelled: asyncio.Event | None,
+) -> str:
+    """Wait for the end; return what cut it short ("limit", "silence", "cancelled"), or nothing."""
+    ends_at = time.monotonic() + limit_s
+    waits: dict[asyncio.Task[object], str] = {asyncio.create_task(process.wait()): ""}
+    if cancelled is not None:
+        waits[asyncio.create_task(cancelled.wait())] = "cancelled"
+    try:
+        while True:
+            next_s = ends_at - time.monotonic()
+            if silence_s is not None:
+                next_s = min(next_s, output.last_at + silence_s - time.monotonic())
+            done, _ = await asyncio.wait(waits, timeout=max(next_s, 0.0), return_when=asyncio.FIRST_COMPLETED)
+            if done:
+                return min(waits[task] for task in done)
+            if time.monotonic() >= ends_at:
+                return "limit"
+            if silence_s is not None and time.monotonic() >= output.last_at + silence_s:
+                return "silence"
+    finally:
+        for task in waits:
+            task.cancel()
+
+
+async def _end_tree(process: asyncio.subprocess.Process, mark: str) -> None:
+    """Kill all that the process started, those that left its group and session too, until none is left."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    for _ in range(ROUNDS):
+        left = await asyncio.to_thread(_marked, mark)
+        if not left:
+            break
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        await asyncio.sleep(0.01)
+    await process.wait()
+
+
+def _marked(mark: str) -> list[int]:
+    """Return the processes whose environment carries the mark."""
+    wanted = f"{MARK}={mark}".encode()
+    found = []
+    for entry in os.scandir("/proc"):
+        if entry.name.isdecimal():
+            with contextlib.suppress(OSError):
+                if wanted in Path(entry.path, "environ").read_bytes():
+                    found.append(int(entry.name))
+    return found
 
 
 async def start(*argv: str, cwd: Path, env: Mapping[str, str]) -> asyncio.subprocess.Process:

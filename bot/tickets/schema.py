@@ -124,7 +124,7 @@ slots = sa.Table(
     METADATA,
     sa.Column("host", sa.Text, primary_key=True),
     sa.Column("name", sa.Text, primary_key=True),
-    sa.Column("repository", sa.Text, nullable=False),
+    sa.Column("repository", sa.Text, primary_key=True),
     sa.Column("state", sa.Text, nullable=False),  # free, leased, quarantined
     sa.Column("ticket", sa.Integer),
     sa.Column("epoch", sa.Integer, nullable=False, server_default="0"),

@@ -1,0 +1,190 @@
+"""Every call of git: environment from nothing, no hooks, no configuration but ours, explicit folders."""
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.sandbox import proc
+
+LIMIT_S = 600.0
+OUTPUT_BYTES = 50_000_000
+ENV: Mapping[str, str] = {
+    "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    "HOME": "/nonexistent",
+    "LANG": "C.UTF-8",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_LFS_SKIP_SMUDGE": "1",
+}
+CONFIG = (
+    "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.trustctime=true", "core.checkStat=default",
+    "core.untrackedCache=false", "core.symlinks=true", "core.autocrlf=false", "core.attributesFile=/dev/null",
+    "credential.helper=", "http.followRedirects=false", "gc.auto=0", "maintenance.auto=false", "commit.gpgSign=false",
+    "safe.directory=*", "submodule.recurse=false", "fetch.recurseSubmodules=false", "protocol.ext.allow=never",
+    "protocol.file.allow=always", "diff.external=", "advice.detachedHead=false",
+)  # fmt: skip
+
+
+class GitError(Exception):
+    """A call of git failed; the text is what git said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A slot's worktree with its git folder named outright, so that a rewritten `.git` file leads nowhere."""
+
+    path: Path
+    git_dir: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Pushed:
+    """The branch is at the commit now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """The forge refused the push."""
+
+    reason: str
+
+
+async def call(
+    *args: str, git_dir: Path, work_tree: Path | None = None, env: Mapping[str, str] | None = None,
+    stdin: bytes | None = None, limit_s: float = LIMIT_S, ok: Sequence[int] = (0,),
+) -> proc.Done:  # fmt: skip
+    """Run git over an explicit git folder; raises GitError for an exit code that is not `ok`."""
+    where = [f"--git-dir={git_dir}", *([f"--work-tree={work_tree}"] if work_tree else [])]
+    config = [part for setting in CONFIG for part in ("-c", setting)]
+    done = await proc.run(
+        "git", *where, *config, *args, cwd=work_tree or git_dir, env={**ENV, **(env or {})}, limit_s=limit_s,
+        stdin=stdin, keep_bytes=OUTPUT_BYTES,
+    )  # fmt: skip
+    if done.exit_code not in ok:
+        why = "took too long" if done.timed_out else done.output.strip()[-2000:]
+        raise GitError(f"git {args[0]}: {why}")
+    return done
+
+
+async def ensure_mirror(path: Path) -> None:
+    """Make the bare repository that serves all slots of one repository."""
+    if (path / "HEAD").exists():
+        return
+    path.mkdir(parents=True, exist_ok=True)
+    await call("init", "--quiet", "--bare", str(path), git_dir=path)
+
+
+async def fetch(
+    mirror: Path, url: str, *, token: str | None, refs: Sequence[str] = ("+refs/heads/*:refs/remotes/origin/*",)
+) -> None:
+    """Bring refs of the forge into the mirror; nothing of the repository's configuration is used."""
+    await call(
+        "fetch", "--quiet", "--no-tags", "--prune", "--no-write-fetch-head", "--no-auto-gc", url, *refs,
+        git_dir=mirror, env=_credentials(url, token),
+    )  # fmt: skip
+
+
+async def has_commit(mirror: Path, sha: str) -> bool:
+    """Return whether the mirror holds a commit."""
+    done = await call("cat-file", "-e", f"{sha}^{{commit}}", git_dir=mirror, ok=(0, 1, 128))
+    return done.exit_code == 0
+
+
+async def read_first(mirror: Path, sha: str, paths: Sequence[str]) -> str:
+    """Return the text of the first of these files that the commit has, or nothing."""
+    for path in paths:
+        done = await call("cat-file", "blob", f"{sha}:{path}", git_dir=mirror, ok=(0, 128))
+        if done.exit_code == 0:
+            return done.output
+    return ""
+
+
+async def changed_paths(mirror: Path, base: str, head: str) -> tuple[str, ...]:
+    """Return the paths that differ between two commits, both names of a rename."""
+    done = await call(
+        "diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "-z", base, head, git_dir=mirror
+    )
+    return tuple(path for path in done.output.split("\0") if path)
+
+
+async def commit_all(
+    tree: Tree, *, parent: str, message: str, author: tuple[str, str], co_author: str = ""
+) -> str | None:
+    """Commit all that differs from `parent` in the worktree; None where nothing does."""
+    await call("add", "--all", "--", ".", git_dir=tree.git_dir, work_tree=tree.path)
+    written = (await call("write-tree", git_dir=tree.git_dir, work_tree=tree.path)).output.strip()
+    before = (await call("rev-parse", f"{parent}^{{tree}}", git_dir=tree.git_dir)).output.strip()
+    if written == before:
+        return None
+    who = {
+        "GIT_AUTHOR_NAME": author[0], "GIT_AUTHOR_EMAIL": author[1],
+        "GIT_COMMITTER_NAME": author[0], "GIT_COMMITTER_EMAIL": author[1],
+    }  # fmt: skip
+    text = f"{message.strip()}\n" + (f"\nCo-authored-by: {co_author}\n" if co_author else "")
+    done = await call(
+        "commit-tree", written, "-p", parent, "-F", "-", git_dir=tree.git_dir, env=who, stdin=text.encode()
+    )
+    sha = done.output.strip()
+    await call("update-ref", "--no-deref", "HEAD", sha, git_dir=tree.git_dir)
+    return sha
+
+
+async def push(
+    mirror: Path, *, url: str, token: str | None, sha: str, branch: str, expected: str | None
+) -> Pushed | Rejected:
+    """Bring a branch of the forge from `expected` (None: it must not exist) to `sha`; never over somebody's commits."""
+    if expected is not None and expected != sha:
+        if not await has_commit(mirror, expected):
+            await fetch(mirror, url, token=token)
+        older = await call("merge-base", "--is-ancestor", expected, sha, git_dir=mirror, ok=(0, 1, 128))
+        ours = await call("for-each-ref", "--contains", expected, "refs/sluice/", git_dir=mirror, ok=(0, 129))
+        if older.exit_code != 0 and not ours.output.strip():
+            return Rejected(f"the branch holds commits that are not ours ({expected[:10]})")
+    lease = f"--force-with-lease=refs/heads/{branch}:{expected or ''}"
+    done = await call(
+        "push", "--quiet", "--no-verify", "--porcelain", lease, url, f"{sha}:refs/heads/{branch}",
+        git_dir=mirror, env=_credentials(url, token), ok=(0, 1, 128),
+    )  # fmt: skip
+    return Pushed() if done.exit_code == 0 else Rejected(done.output.strip()[-500:])
+
+
+async def keep_ref(mirror: Path, ref: str, sha: str) -> None:
+    """Keep a commit from being lost, under a ref of ours."""
+    await call("update-ref", ref, sha, git_dir=mirror)
+
+
+async def bundle(mirror: Path, base: str, head: str) -> bytes:
+    """Return the commits from `base` to `head` as a bundle."""
+    path = mirror / f"bundle-{head}"
+    ref = f"refs/sluice/bundle/{head}"
+    await call("update-ref", ref, head, git_dir=mirror)
+    try:
+        await call("bundle", "create", "--quiet", str(path), ref, f"^{base}", git_dir=mirror)
+        return path.read_bytes()
+    finally:
+        path.unlink(missing_ok=True)
+        await call("update-ref", "-d", ref, git_dir=mirror)
+
+
+async def unbundle(mirror: Path, data: bytes, head: str) -> None:
+    """Bring the commits of a bundle into the mirror, and keep their head."""
+    path = mirror / f"unbundle-{head}"
+    path.write_bytes(data)
+    try:
+        await call("bundle", "unbundle", str(path), git_dir=mirror)
+        await keep_ref(mirror, f"refs/sluice/kept/{head}", head)
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _credentials(url: str, token: str | None) -> dict[str, str]:
+    """Return the environment that gives one call a token for one host; nothing of it shows in a process list."""
+    if token is None:
+        return {}
+    host = "/".join(url.split("/")[:3])
+    header = "Authorization: Basic " + base64.b64encode(f"x-access-token:{token}".encode()).decode()
+    return {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": f"http.{host}/.extraHeader", "GIT_CONFIG_VALUE_0": header}

@@ -1,0 +1,67 @@
+"""The SQL of slots: which exist on a host, who holds each, and which must not be used."""
+
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from bot.tickets.schema import slots
+
+
+@dataclass(frozen=True, slots=True)
+class SlotRow:
+    """One slot of a host."""
+
+    host: str
+    name: str
+    repository: str
+    state: str
+    ticket: int | None
+    epoch: int
+    fingerprint: str
+    reason: str
+    used_at: float
+
+
+def rows(c: sa.Connection, host: str) -> list[SlotRow]:
+    """Return the slots of a host, the longest unused first."""
+    found = c.execute(sa.select(slots).where(slots.c.host == host).order_by(slots.c.used_at, slots.c.name))
+    return [SlotRow(**row._mapping) for row in found]
+
+
+def lease(
+    c: sa.Connection, host: str, repository: str, *, ticket: int, epoch: int, most: int, now: float
+) -> str | None:
+    """Return the name of the slot that the ticket holds from now on; None where all `most` are in use."""
+    mine = rows(c, host)
+    held = [s for s in mine if s.ticket == ticket and s.repository == repository and s.state == "leased"]
+    free = [s for s in mine if s.repository == repository and s.state == "free"]
+    if held or free:
+        name = (held or free)[-1].name
+        _write(c, host, repository, name, state="leased", ticket=ticket, epoch=epoch, used_at=now)
+        return name
+    if sum(s.state == "leased" for s in mine) >= most:
+        return None
+    taken = {s.name for s in mine if s.repository == repository}
+    name = next(f"slot-{n}" for n in range(1, len(taken) + 2) if f"slot-{n}" not in taken)
+    c.execute(
+        slots.insert().values(
+            host=host, name=name, repository=repository, state="leased", ticket=ticket, epoch=epoch, used_at=now
+        )
+    )
+    return name
+
+
+def release(c: sa.Connection, host: str, name: str, repository: str, *, clean: bool, reason: str, now: float) -> None:
+    """Give a slot back, or keep it from being used."""
+    state = "free" if clean else "quarantined"
+    _write(c, host, repository, name, state=state, ticket=None, reason="" if clean else reason, used_at=now)
+
+
+def free_all(c: sa.Connection, host: str) -> None:
+    """Free every slot of a host that just started: nothing of it can be running."""
+    c.execute(slots.update().where(slots.c.host == host, slots.c.state == "leased").values(state="free", ticket=None))
+
+
+def _write(c: sa.Connection, host: str, repository: str, name: str, **values: object) -> None:
+    where = (slots.c.host == host, slots.c.name == name, slots.c.repository == repository)
+    c.execute(slots.update().where(*where).values(**values))
