@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, Protocol
 
 import sqlalchemy as sa
 
@@ -56,6 +57,55 @@ class DayCost:
     cache_write_tokens: int
     dollars: float
     unpriced: int
+
+
+class Used(Protocol):
+    """What the usage of an agent has; its type stands above the tickets."""
+
+    @property
+    def turns(self) -> int: ...
+    @property
+    def input_tokens(self) -> int: ...
+    @property
+    def output_tokens(self) -> int: ...
+    @property
+    def cache_read_tokens(self) -> int: ...
+    @property
+    def cache_write_tokens(self) -> int: ...
+    @property
+    def dollars(self) -> float | None: ...
+    @property
+    def model_s(self) -> float: ...
+    @property
+    def tools_s(self) -> float: ...
+
+
+def record(
+    c: sa.Connection,
+    *,
+    repository: str,
+    model: str,
+    usage: Used,
+    now: float,
+    ticket: int | None = None,
+    attempt: int | None = None,
+    round_: int = 1,
+) -> None:
+    """Write what a run cost on the day of `now`; see `enter`."""
+    enter(
+        c,
+        Entry(
+            day=day_of(now), repository=repository, model=model, ticket=ticket, attempt=attempt, round=round_,
+            turns=usage.turns, seconds=usage.model_s + usage.tools_s, dollars=usage.dollars,
+            input_tokens=usage.input_tokens, output_tokens=usage.output_tokens,
+            cache_read_tokens=usage.cache_read_tokens, cache_write_tokens=usage.cache_write_tokens,
+        ),
+    )  # fmt: skip
+
+
+def day_of(now: float) -> str:
+    """Return the day of a time, in UTC."""
+    return datetime.fromtimestamp(now, UTC).date().isoformat()
 
 
 def enter(c: sa.Connection, entry: Entry) -> None:

@@ -7,7 +7,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
-from bot.errors import ConfigError
 from bot.sandbox.box import Box
 
 Gate = Callable[[], Awaitable[str]]  # runs the gate now and says what it found
@@ -101,9 +100,8 @@ class Agent(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AgentSettings:
-    """Which agent, and what it needs; the key never reaches a child."""
+    """What an agent needs; the key never reaches a child."""
 
-    kind: str = "anthropic"  # anthropic, command, replay
     model: str = ""  # empty: the agent's default
     model_url: str = ""  # empty: Anthropic's
     api_key: str = field(default="", repr=False)
@@ -112,25 +110,7 @@ class AgentSettings:
     retries: int = 8  # of a request that the model's server could not answer, some 40 s
     pause_s: float = 2.0  # before a broken stream is asked for again
     silence_s: float = 300.0  # without a byte from the model's server
-
-
-def open_agent(settings: AgentSettings) -> Agent:
-    """Return the agent that the settings name; what it needs is imported only then."""
-    match settings.kind:
-        case "anthropic":
-            from bot.work.agents.anthropic_sdk import AnthropicAgent  # noqa: PLC0415 costs 1.5 s and 79 MB
-
-            return AnthropicAgent(settings)
-        case "command":
-            from bot.work.agents.command import CommandAgent  # noqa: PLC0415
-
-            return CommandAgent(settings)
-        case "replay":
-            from bot.work.agents.replay import ReplayAgent  # noqa: PLC0415
-
-            return ReplayAgent(settings)
-        case _:
-            raise ConfigError(f"agent: expected anthropic, command or replay, got {settings.kind!r}")
+    redact: Callable[[str], str] = str  # strikes secrets out of the transcript
 
 
 async def bounded(

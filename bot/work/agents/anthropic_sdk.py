@@ -44,7 +44,7 @@ class AnthropicAgent:
         """Work on the task until it is done or a limit ends it."""
         tools = Tools(box, limits=limits, gate=gate, env=environment(box, env))
         messages = Messages(self._settings)
-        with Transcript(transcript) as record:
+        with Transcript(transcript, redact=self._settings.redact) as record:
             talk = _Talk(messages, self._settings.model or CODE_MODEL, tools, limits, record, on_line, box.workdir)
             system = render_system(task, workdir=str(box.workdir), network=box.network, has_gate=gate is not None)
             try:

@@ -65,7 +65,11 @@ class CommandAgent:
             settings.model_url or "https://api.anthropic.com", settings.api_key or "none", limits,
             on_traffic=stop.alive, on_over=stop.over,
         )  # fmt: skip
-        with Transcript(transcript) as record, serve_in_thread(proxy.app()) as served, stop:
+        with (
+            Transcript(transcript, redact=self._settings.redact) as record,
+            serve_in_thread(proxy.app()) as served,
+            stop,
+        ):
             record.write(
                 "start", agent="command", command=list(settings.command), repository=task.repository, issue=task.issue,
                 title=task.title, feedback=bool(task.feedback), request=render_request(task),
@@ -91,8 +95,7 @@ class CommandAgent:
         if words == ("claude",) or (len(words) == 1 and Path(words[0]).name == "claude"):
             words += _CLAUDE
         prompt = f"{render_system(task, workdir=str(box.workdir), network=box.network)}\n\n{render_request(task)}"
-        file = box.home / "task.md"
-        file.write_text(prompt, encoding="utf-8", errors="replace")
+        file = _write_anew(box.home / "task.md", prompt + "\n")
         given = {"prompt_file": str(file), "model": self._settings.model or CODE_MODEL, "turns": str(limits.turns)}
         argv = [_fill(word, given) for word in words]
         found = shutil.which(argv[0], path=env["PATH"])
@@ -149,6 +152,13 @@ class _Stop:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._watching.cancel()
+
+
+def _write_anew(path: Path, text: str) -> Path:
+    path.unlink(missing_ok=True)  # an earlier program may have left a link there
+    with path.open("x", encoding="utf-8", errors="replace") as file:
+        file.write(text)
+    return path
 
 
 def _fill(word: str, given: Mapping[str, str]) -> str:

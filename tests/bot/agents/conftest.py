@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from bot.sandbox.box import Box
-from bot.work.agents.agent import AgentResult, AgentSettings, Gate, Limits, Task, open_agent
+from bot.work.agents.agent import AgentResult, AgentSettings, Gate, Limits, Task
+from bot.work.agents.open import open_agent
 from bot.work.agents.scripted import ScriptedModel
 from bot.work.agents.sessions import read_session
 
@@ -38,7 +39,10 @@ class Work:
         self.model = ScriptedModel([read_session("test", turns)], unknown=unknown)
         settings = settings or AgentSettings(retries=1, pause_s=0.01)
         with self.model.serve() as served:
-            agent = open_agent(replace(settings, model_url=settings.model_url or served.url))
+            agent = open_agent(
+                "command" if settings.command else "anthropic",
+                replace(settings, model_url=settings.model_url or served.url),
+            )
             return await agent.run(
                 task, box=self.box, limits=limits or Limits(), transcript=self.transcript,
                 cancelled=cancelled or asyncio.Event(), on_line=self.lines.append, gate=gate,

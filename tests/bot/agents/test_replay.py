@@ -9,14 +9,15 @@ import pytest
 
 from bot.errors import ConfigError
 from bot.sandbox.box import Box
-from bot.work.agents.agent import AgentResult, AgentSettings, Ending, Limits, Task, open_agent
+from bot.work.agents.agent import AgentResult, AgentSettings, Ending, Limits, Task
+from bot.work.agents.open import open_agent
 from bot.work.agents.render import render_transcript
 from bot.work.agents.transcript import Transcript
 from tests.bot.agents.conftest import TASK, Work
 
 
 async def replay(session: Path, box: Box, *, task: Task = TASK) -> AgentResult:
-    agent = open_agent(AgentSettings(kind="replay", session=session))
+    agent = open_agent("replay", AgentSettings(session=session))
     return await agent.run(
         task, box=box, limits=Limits(), transcript=session.parent / "again.jsonl", cancelled=asyncio.Event(),
         on_line=lambda _: None,
@@ -51,14 +52,14 @@ async def test_a_replay_for_another_issue_fails_with_the_reason(recorded: Path, 
 @pytest.mark.parametrize("session", [None, Path("/nowhere/at/all.jsonl")])
 def test_a_replay_needs_a_session(session: Path | None) -> None:
     with pytest.raises(ConfigError) as raised:
-        open_agent(AgentSettings(kind="replay", session=session))
+        open_agent("replay", AgentSettings(session=session))
 
     assert str(raised.value) == f"agent: session: expected a transcript or a folder of them, got {session}"
 
 
 def test_an_agent_that_does_not_exist_is_named() -> None:
     with pytest.raises(ConfigError) as raised:
-        open_agent(AgentSettings(kind="robot"))
+        open_agent("robot", AgentSettings())
 
     assert str(raised.value) == "agent: expected anthropic, command or replay, got 'robot'"
 
