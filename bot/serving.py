@@ -1,5 +1,6 @@
 """Serve an ASGI application on loopback in a thread of its own."""
 
+import asyncio
 import socket
 import threading
 from types import TracebackType
@@ -26,13 +27,22 @@ class Served:
         self._socket.listen(128)
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
-        config = uvicorn.Config(app, log_config=None, ws="none", lifespan="auto", timeout_graceful_shutdown=1)
+        config = uvicorn.Config(
+            app, log_config=None, interface="asgi3", ws="none", lifespan="auto", timeout_graceful_shutdown=1
+        )
         self._server = uvicorn.Server(config)
+        self._started = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"serve-{self.port}", daemon=True)
         self._thread.start()
+        self._started.wait()
 
     def _run(self) -> None:
-        self._server.run(sockets=[self._socket])
+        asyncio.run(self._serve())
+
+    async def _serve(self) -> None:
+        self.loop = asyncio.get_running_loop()
+        self._started.set()
+        await self._server.serve(sockets=[self._socket])
 
     def close(self) -> None:
         """Stop serving; open connections are cut after a second."""

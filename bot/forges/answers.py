@@ -1,0 +1,100 @@
+"""What we read of the forge's answers: only the fields we need, tolerant of all others."""
+
+import msgspec
+
+
+class Label(msgspec.Struct, frozen=True):
+    """A label."""
+
+    name: str = ""
+
+
+class User(msgspec.Struct, frozen=True):
+    """Who did something."""
+
+    login: str = ""
+    id: int = 0
+    type: str = "User"
+
+
+class Issue(msgspec.Struct, frozen=True):
+    """An issue, or a pull request seen as one."""
+
+    number: int
+    title: str = ""
+    body: str | None = None
+    state: str = "open"
+    labels: list[Label] = []
+    user: User | None = None
+    pull_request: dict[str, object] | None = None
+
+
+class Comment(msgspec.Struct, frozen=True):
+    """A comment on an issue."""
+
+    id: int
+    body: str | None = None
+    user: User | None = None
+
+
+class Ref(msgspec.Struct, frozen=True):
+    """One end of a pull request."""
+
+    ref: str = ""
+    sha: str = ""
+
+
+class Pull(msgspec.Struct, frozen=True):
+    """A pull request."""
+
+    number: int
+    state: str = "open"
+    merged: bool = False
+    mergeable: bool | None = None
+    head: Ref = Ref()
+    base: Ref = Ref()
+    title: str = ""
+    body: str | None = None
+    draft: bool = False
+
+
+class CheckRun(msgspec.Struct, frozen=True):
+    """A check run."""
+
+    id: int
+    name: str = ""
+    external_id: str | None = None
+    status: str = ""
+    conclusion: str | None = None
+
+
+class CheckRuns(msgspec.Struct, frozen=True):
+    """A page of check runs."""
+
+    check_runs: list[CheckRun] = []
+
+
+class Delivery(msgspec.Struct, frozen=True):
+    """One try at delivering a webhook."""
+
+    id: int
+    guid: str
+    status: str = ""
+    event: str = ""
+    delivered_at: str = ""
+
+
+class Merged(msgspec.Struct, frozen=True):
+    """The pull request is merged."""
+
+    sha: str = ""
+
+
+class HeadMoved(msgspec.Struct, frozen=True):
+    """The head is no longer the commit that was to be merged."""
+
+
+class NotMergeable(msgspec.Struct, frozen=True):
+    """The forge does not allow the merge."""
+
+    reason: str = ""

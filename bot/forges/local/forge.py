@@ -1,0 +1,303 @@
+"""The local forge as a whole: what people do on it, and a server of its own in a thread."""
+
+import asyncio
+import re
+import time
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from starlette.applications import Starlette
+from starlette.responses import Response
+from starlette.routing import Mount, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from bot.forges.local.api import Api
+from bot.forges.local.git_http import GitHttp
+from bot.forges.local.hooks import Hooks
+from bot.forges.local.pages import Pages
+from bot.forges.local.repos import Repos
+from bot.forges.local.shapes import Shapes
+from bot.forges.local.state import CheckRun, Comment, Issue, Repository, State, User
+from bot.serving import Served, serve_in_thread
+
+T = TypeVar("T")
+APP_ID = 7
+
+
+@dataclass(slots=True)
+class Fault:
+    """What to answer in place of the truth, a number of times: a status, "cut" or "hang"."""
+
+    method: str
+    path: str
+    what: int | str
+    times: int
+    headers: Mapping[str, str]
+
+
+class LocalForge:
+    """Repositories, people and issues on this machine, spoken to over real HTTP."""
+
+    def __init__(
+        self, root: Path, *, host: str = "127.0.0.1", port: int = 0, secret: str = "local-webhook-secret",  # noqa: S107
+        now: Callable[[], float] = time.time,
+    ) -> None:  # fmt: skip
+        self.secret = secret
+        self.app_id = APP_ID
+        self.private_key, public_key = _keys()
+        self.state = State(now)
+        self.faults: list[Fault] = []
+        self.requests: list[tuple[str, str]] = []  # method and path of everything that was asked of the API
+        self._repos = Repos(root)
+        self._served: Served = serve_in_thread(self._faulty, host=host, port=port)
+        self.url = self._served.url
+        self._shapes = Shapes(self.url, APP_ID)
+        self.hooks = Hooks(self.state, secret)
+        self._api = Api(
+            self.state, self._repos, self._shapes, self._emit, app_id=APP_ID, public_key=public_key, now=now
+        )
+        self._api.redeliver = self._redeliver
+        self._git = GitHttp(root, self._api.may, self._pushed)
+        self._app = self._application()
+
+    @property
+    def api_url(self) -> str:
+        """Return the address of the REST API."""
+        return f"{self.url}/api"
+
+    def git_url(self, repository: str) -> str:
+        """Return the address for git."""
+        return f"{self.url}/{repository}.git"
+
+    def close(self) -> None:
+        """Stop serving."""
+        self._served.close()
+        self._git.close()
+
+    # what people do; all of it may be called from any thread
+
+    def create_repository(self, full_name: str, files: Mapping[str, bytes | str]) -> str:
+        """Make a repository with these files on `main`; return its commit."""
+        content = {name: text.encode() if isinstance(text, str) else text for name, text in files.items()}
+        sha = self._call(self._repos.create(full_name, content, "main"))
+        self.state.repositories[full_name] = Repository(self.state.number(), full_name)
+        self._git.add(full_name)
+        return sha
+
+    def commit(self, full_name: str, files: Mapping[str, bytes | str], message: str, *, branch: str = "main") -> str:
+        """Put files on top of a branch, as somebody with a clone would; return the commit."""
+        content = {name: text.encode() if isinstance(text, str) else text for name, text in files.items()}
+        return self._call(self._repos.commit(full_name, branch, content, message))
+
+    def add_user(self, login: str, roles: Mapping[str, str] | None = None) -> User:
+        """Add a person with a role in each of these repositories."""
+        for full_name, role in (roles or {}).items():
+            self.state.repositories[full_name].roles[login] = role
+        return self.state.user(login)
+
+    def personal_token(self, login: str) -> str:
+        """Return a personal token of a user."""
+        token = f"ghp_{login}"
+        self._api.personal[token] = self.state.user(login)
+        return token
+
+    def open_issue(self, full_name: str, title: str, body: str, *, user: str, labels: tuple[str, ...] = ()) -> int:
+        """Open an issue; return its number."""
+        repo, who = self._both(full_name, user)
+        number = max(repo.issues, default=0) + 1
+        issue = Issue(number, title, body, who, self.state.stamp(), list(labels))
+        repo.issues[number] = issue
+        self._send("issues", "opened", repo, who, {"issue": issue})
+        for label in labels:
+            self._send("issues", "labeled", repo, who, {"issue": issue, "label": label})
+        return number
+
+    def label_issue(self, full_name: str, number: int, label: str, *, user: str) -> None:
+        """Put a label on an issue."""
+        repo, who = self._both(full_name, user)
+        repo.issues[number].labels.append(label)
+        self._send("issues", "labeled", repo, who, {"issue": repo.issues[number], "label": label})
+
+    def unlabel_issue(self, full_name: str, number: int, label: str, *, user: str) -> None:
+        """Take a label off."""
+        repo, who = self._both(full_name, user)
+        repo.issues[number].labels.remove(label)
+        self._send("issues", "unlabeled", repo, who, {"issue": repo.issues[number], "label": label})
+
+    def edit_issue(self, full_name: str, number: int, *, title: str, body: str, user: str) -> None:
+        """Change an issue's text."""
+        repo, who = self._both(full_name, user)
+        repo.issues[number].title, repo.issues[number].body = title, body
+        self._send("issues", "edited", repo, who, {"issue": repo.issues[number], "changes": {}})
+
+    def close_issue(self, full_name: str, number: int, *, user: str) -> None:
+        """Close an issue."""
+        repo, who = self._both(full_name, user)
+        repo.issues[number].state = "closed"
+        self._send("issues", "closed", repo, who, {"issue": repo.issues[number]})
+
+    def reopen_issue(self, full_name: str, number: int, *, user: str) -> None:
+        """Open a closed issue again."""
+        repo, who = self._both(full_name, user)
+        repo.issues[number].state = "open"
+        self._send("issues", "reopened", repo, who, {"issue": repo.issues[number]})
+
+    def comment(self, full_name: str, number: int, body: str, *, user: str) -> int:
+        """Comment on an issue; return the comment's id."""
+        repo, who = self._both(full_name, user)
+        comment = Comment(self.state.number(), number, who, body, self.state.stamp())
+        repo.comments[comment.id] = comment
+        self._send("issue_comment", "created", repo, who, {"issue": repo.issues[number], "comment": comment})
+        return comment.id
+
+    def send(self, event: str, payload: Mapping[str, Any]) -> None:
+        """Deliver any payload, signed."""
+        self._in_loop(lambda: self.hooks.send(event, payload))
+
+    # what tests and the demo look at
+
+    def issue(self, full_name: str, number: int) -> Issue:
+        """Return an issue or a pull request."""
+        return self.state.repositories[full_name].issues[number]
+
+    def comments(self, full_name: str, number: int) -> list[str]:
+        """Return the texts of an issue's comments."""
+        return [c.body for c in self.state.repositories[full_name].on(number)]
+
+    def checks(self, full_name: str, sha: str) -> list[CheckRun]:
+        """Return the check runs of a commit."""
+        return [c for c in self.state.repositories[full_name].checks.values() if c.head_sha == sha]
+
+    def sha(self, full_name: str, branch: str) -> str | None:
+        """Return the commit of a branch."""
+        return self._call(self._repos.sha(full_name, branch))
+
+    def file(self, full_name: str, ref: str, path: str) -> bytes | None:
+        """Return a file's bytes."""
+        return self._call(self._repos.file(full_name, ref, path))
+
+    def wait(self, seen: Callable[[], T], *, limit_s: float = 30.0) -> T:
+        """Return what `seen` finds once it is true; asked whenever something changed. Raises TimeoutError."""
+        ends_at = time.monotonic() + limit_s
+        with self.state.changed:
+            while not (found := seen()):
+                left_s = ends_at - time.monotonic()
+                if left_s <= 0:
+                    raise TimeoutError(f"not seen within {limit_s:g} s")
+                self.state.changed.wait(min(left_s, 0.5))
+            return found
+
+    def fail_next(
+        self, method: str, path: str, what: int | str, *, times: int = 1, headers: Mapping[str, str] | None = None
+    ) -> None:
+        """Answer the next requests that fit with a status, cut them off, or let them hang."""
+        self.faults.append(Fault(method, path, what, times, headers or {}))
+
+    # inside
+
+    def _application(self) -> ASGIApp:
+        pages = Pages(self.state, self._repos)
+        git = [
+            "/{owner}/{name}.git/info/refs",
+            "/{owner}/{name}.git/git-upload-pack",
+            "/{owner}/{name}.git/git-receive-pack",
+        ]
+        return Starlette(
+            routes=[
+                Mount("/api", routes=self._api.routes()),
+                *(Route(path, self._git.answer, methods=["GET", "POST"]) for path in git),
+                *pages.routes(),
+            ]
+        )
+
+    async def _faulty(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer as the forge does, or with the fault that was asked for."""
+        if scope["type"] != "http":
+            return
+        path = scope["path"]
+        if path.startswith("/api/"):
+            self.requests.append((scope["method"], path.removeprefix("/api")))
+        for fault in self.faults:
+            if fault.times > 0 and scope["method"] == fault.method and re.search(fault.path, path):
+                fault.times -= 1
+                await self._answer_fault(fault, scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+        if scope["method"] not in ("GET", "HEAD"):
+            with self.state.changed:
+                self.state.changed.notify_all()
+
+    async def _answer_fault(self, fault: Fault, scope: Scope, receive: Receive, send: Send) -> None:
+        if fault.what == "hang":
+            await asyncio.sleep(3600)
+        elif fault.what == "cut":
+            await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"100")]})
+            await send({"type": "http.response.body", "body": b"{", "more_body": True})
+            raise ConnectionAbortedError("cut on purpose")
+        elif fault.what == "done, then cut":
+            await self._app(scope, receive, _nowhere)
+            raise ConnectionAbortedError("cut on purpose")
+        else:
+            answer = Response('{"message":"asked to fail"}', int(fault.what), dict(fault.headers))
+            await answer(scope, receive, send)
+
+    def _both(self, full_name: str, user: str) -> tuple[Repository, User]:
+        return self.state.repositories[full_name], self.state.user(user)
+
+    def _send(self, event: str, action: str, repo: Repository, user: User, what: Mapping[str, Any]) -> None:
+        self._in_loop(lambda: self._emit(event, action, repo, user, what))
+
+    def _emit(self, event: str, action: str, repo: Repository, user: User, what: Mapping[str, Any]) -> None:
+        shown = {key: self._shown(repo, value, key) for key, value in what.items()}
+        payload = {
+            "action": action, **shown, "repository": self._shapes.repository(repo),
+            "sender": self._shapes.user(user), "installation": {"id": 1, "node_id": "MDIz"},
+        }  # fmt: skip
+        self.hooks.send(event, payload)
+
+    def _shown(self, repo: Repository, value: Any, key: str) -> Any:
+        match value:
+            case Issue():
+                return self._shapes.issue(repo, value)
+            case Comment():
+                return self._shapes.comment(repo, value)
+            case str() if key == "label":
+                return self._shapes.label(value)
+            case _:
+                return value
+
+    def _redeliver(self, delivery: int) -> bool:
+        found = next((d for d in self.state.deliveries if d.id == delivery), None)
+        if found is not None:
+            self.hooks.again(found)
+        return found is not None
+
+    def _pushed(self, full_name: str) -> None:
+        del full_name
+        with self.state.changed:
+            self.state.changed.notify_all()
+
+    def _call(self, doing: Coroutine[Any, Any, T]) -> T:
+        """Run something in the forge's own loop and wait for it."""
+        return asyncio.run_coroutine_threadsafe(doing, self._served.loop).result()
+
+    def _in_loop(self, act: Callable[[], Any]) -> None:
+        self._served.loop.call_soon_threadsafe(act)
+
+
+async def _nowhere(_message: Any) -> None:
+    """Take an answer that nobody shall see."""
+
+
+def _keys() -> tuple[str, str]:
+    from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 only where a forge is made
+    from cryptography.hazmat.primitives.asymmetric import rsa  # noqa: PLC0415
+
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    public = key.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+    return private.decode(), public.decode()

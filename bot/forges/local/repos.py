@@ -1,0 +1,124 @@
+"""The local forge's repositories on disk: making them, merging in them, showing differences."""
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from bot.sandbox import proc
+
+ENV = {
+    "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/nonexistent", "LANG": "C.UTF-8",
+    "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_AUTHOR_NAME": "forge", "GIT_AUTHOR_EMAIL": "forge@localhost",
+    "GIT_COMMITTER_NAME": "forge", "GIT_COMMITTER_EMAIL": "forge@localhost",
+}  # fmt: skip
+
+
+class Conflict(Exception):
+    """Two branches cannot be merged."""
+
+
+class Repos:
+    """Bare repositories below one folder."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def path(self, full_name: str) -> Path:
+        """Return where a repository lives."""
+        return self.root / f"{full_name}.git"
+
+    async def create(self, full_name: str, files: Mapping[str, bytes], branch: str) -> str:
+        """Make a repository whose default branch holds these files; return its commit."""
+        path = self.path(full_name)
+        path.mkdir(parents=True)
+        await self.git(full_name, "init", "--quiet", "--bare", "--initial-branch", branch, str(path))
+        return await self.commit(full_name, branch, files, "First commit")
+
+    async def commit(self, full_name: str, branch: str, files: Mapping[str, bytes], message: str) -> str:
+        """Put files on top of a branch; return the new commit."""
+        parent = await self.sha(full_name, branch)
+        with tempfile.TemporaryDirectory() as scratch:
+            tree = Path(scratch)
+            index = {"GIT_INDEX_FILE": str(tree / ".index")}
+            if parent:
+                await self.git(full_name, "read-tree", parent, env=index)
+            for name, content in files.items():
+                (tree / "blob").write_bytes(content)
+                blob = await self.git(full_name, "hash-object", "-w", str(tree / "blob"))
+                mode = "100755" if content.startswith(b"#!") else "100644"
+                await self.git(full_name, "update-index", "--add", "--cacheinfo", f"{mode},{blob},{name}", env=index)
+            written = await self.git(full_name, "write-tree", env=index)
+        parents = ["-p", parent] if parent else []
+        sha = await self.git(full_name, "commit-tree", written, *parents, "-m", message)
+        await self.git(full_name, "update-ref", f"refs/heads/{branch}", sha)
+        return sha
+
+    async def sha(self, full_name: str, branch: str) -> str | None:
+        """Return the commit of a branch."""
+        found = await self.git(full_name, "rev-parse", "--verify", "--quiet", f"refs/heads/{branch}", ok=(0, 1))
+        return found or None
+
+    async def resolve(self, full_name: str, ref: str) -> str | None:
+        """Return the commit that a branch name or id means."""
+        if ref.startswith("-"):
+            return None
+        found = await self.git(full_name, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}", ok=(0, 1, 128))
+        return found if len(found) == 40 else None
+
+    async def file(self, full_name: str, ref: str, path: str) -> bytes | None:
+        """Return a file's bytes at a commit."""
+        done = await self._run(full_name, "cat-file", "blob", f"{ref}:{path}")
+        return done.output.encode() if done.exit_code == 0 else None
+
+    async def files(self, full_name: str, ref: str) -> list[str]:
+        """Return the paths of a commit."""
+        return (await self.git(full_name, "ls-tree", "-r", "--name-only", ref)).splitlines()
+
+    async def merge(self, full_name: str, base: str, head_sha: str, *, method: str, message: str) -> str:
+        """Merge a commit into a branch; return the branch's new commit. Raises Conflict."""
+        base_sha = await self.sha(full_name, base)
+        tree = await self.merged_tree(full_name, base_sha or "", head_sha)
+        second = [] if method == "squash" else ["-p", head_sha]
+        sha = await self.git(full_name, "commit-tree", tree, "-p", base_sha or "", *second, "-m", message)
+        await self.git(full_name, "update-ref", f"refs/heads/{base}", sha, base_sha or "")
+        return sha
+
+    async def merged_tree(self, full_name: str, base_sha: str, head_sha: str) -> str:
+        """Return the tree that a merge would give. Raises Conflict."""
+        done = await self._run(full_name, "merge-tree", "--write-tree", "--name-only", base_sha, head_sha)
+        if done.exit_code != 0:
+            raise Conflict(done.output[:500])
+        return done.output.split()[0]
+
+    async def diff(self, full_name: str, base: str, head: str) -> str:
+        """Return the difference that a pull request shows."""
+        return await self.git(full_name, "diff", f"{base}...{head}")
+
+    async def git(
+        self, full_name: str, *args: str, env: Mapping[str, str] | None = None, ok: tuple[int, ...] = (0,)
+    ) -> str:
+        """Run git in a repository and return its output, trimmed."""
+        done = await self._run(full_name, *args, env=env)
+        if done.exit_code not in ok:
+            raise RuntimeError(f"git {args[0]}: {done.output[:500]}")
+        return done.output.strip()
+
+    async def _run(self, full_name: str, *args: str, env: Mapping[str, str] | None = None) -> proc.Done:
+        path = self.path(full_name)
+        return await proc.run(
+            "git", f"--git-dir={path}", "-c", "safe.directory=*", *args, cwd=path, env={**ENV, **(env or {})},
+            limit_s=60, keep_bytes=20_000_000,
+        )  # fmt: skip
+
+
+def read_folder(folder: Path) -> dict[str, bytes]:
+    """Return the files below a folder by their relative paths."""
+    found = {}
+    for where, _, names in os.walk(folder):
+        for name in names:
+            path = Path(where, name)
+            if "__pycache__" not in path.parts:
+                found[str(path.relative_to(folder))] = path.read_bytes()
+    return found
