@@ -117,7 +117,7 @@ def _chosen(argv: tuple[str, ...], here: Path, root: Path, *, all_of_them: bool)
         chosen = chosen or (list(members) if all(f.startswith("!") for f in filters) else [])
         for dropped in (f for f in filters if f.startswith("!")):
             chosen = [p for p in chosen if p not in select(members, dropped[1:], here)]
-        return tuple(dict.fromkeys(chosen))
+        return tuple({package.path: package for package in chosen}.values())
     several = {"--workspaces", "-ws", "-r", "--recursive"} & set(options)
     if all_of_them or several:
         return members

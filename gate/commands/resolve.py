@@ -30,11 +30,12 @@ EXPANDERS: tuple[Expander, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One program as it is started: `argv[0]` is a bare name; `launcher` is what stood before it (`uv run`)."""
+    """One program as it is started: `argv[0]` is its bare name, `program` as written, `launcher` what starts it."""
 
     argv: tuple[str, ...]
     cwd: Path
     launcher: tuple[str, ...] = ()
+    program: str = ""
     env: tuple[tuple[str, str], ...] = ()
     sure: bool = True
 
@@ -71,13 +72,15 @@ class _Walk:
             return
         sure = part.sure and simple.sure
         argv = (_bare(simple.words[0]), *simple.words[1:])
-        self.found.append(Command(argv, part.cwd, part.launcher, simple.env, sure))
+        self.found.append(Command(argv, part.cwd, part.launcher, simple.words[0], simple.env, sure))
         key = (argv, part.cwd)
         if depth >= _DEEPEST or key in seen:
             return
         raw = (simple.words[0], *simple.words[1:])
         for inner in self._expand(argv, raw, part.cwd):
             launcher = inner.launcher if inner.launcher or inner.fresh else part.launcher
+            if launcher[:1] == argv[:1]:
+                launcher = (simple.words[0], *launcher[1:])
             self.text(replace(inner, launcher=launcher, sure=sure and inner.sure), seen | {key}, depth + 1)
 
     def _expand(self, argv: tuple[str, ...], raw: tuple[str, ...], cwd: Path) -> Iterator[Part]:

@@ -10,14 +10,78 @@ from pathlib import Path
 
 from gate.commands.resolve import resolve
 from gate.report import Evidence
-from gate.tools import pytest, unittest
-from gate.tools.tool import Counts, Invocation, Ran, Tool, load_output, total
+from gate.tools import (
+    biome,
+    bun_test,
+    cargo_clippy,
+    cargo_test,
+    ctest,
+    dotnet_test,
+    eslint,
+    go_test,
+    go_vet,
+    gradle,
+    jest,
+    make,
+    maven,
+    minitest,
+    mocha,
+    mypy,
+    next_build,
+    node_test,
+    npm,
+    phpunit,
+    playwright,
+    pre_commit,
+    pyright,
+    pytest,
+    rspec,
+    ruff,
+    swift_test,
+    tsc,
+    turbo,
+    unittest,
+    vite_build,
+    vitest,
+)
+from gate.tools.tool import Counts, Invocation, Ran, Tool, load_output, total, unweave
 
 TOOLS: tuple[Tool, ...] = (
     pytest,
     unittest,
+    vitest,
+    jest,
+    mocha,
+    node_test,
+    playwright,
+    bun_test,
+    go_test,
+    cargo_test,
+    maven,
+    gradle,
+    dotnet_test,
+    swift_test,
+    ctest,
+    rspec,
+    minitest,
+    phpunit,
+    next_build,
+    vite_build,
+    tsc,
+    mypy,
+    pyright,
+    eslint,
+    biome,
+    ruff,
+    go_vet,
+    cargo_clippy,
+    pre_commit,
+    make,
+    npm,
+    turbo,
 )
 
+PLUMBING = ("ask", "formats", "tool")
 _KINDS = ("test", "build", "typecheck", "lint")  # the strongest first
 _STARTED = "started"
 
@@ -25,7 +89,7 @@ _STARTED = "started"
 def recognise(command: str, cwd: Path, *, root: Path) -> tuple[Invocation, ...]:
     """Return the runs of known tools in a step's command, in order; nothing is executed."""
     return tuple(
-        Invocation(tool, found.argv, found.cwd, found.launcher, found.sure)
+        Invocation(tool, found.argv, found.cwd, found.launcher, found.program, found.sure)
         for found in resolve(command, cwd, root=root)
         for tool in TOOLS
         if tool.matches(found.argv)
@@ -68,6 +132,8 @@ def read_evidence(
     leaves None; a step without any known tool leaves `tool` None.
     """
     output = load_output(log)
+    if any(i.tool in (npm, turbo) and i.argv[0] != "npm" for i in invocations):
+        output = unweave(output)
     since = _since(scratch)
     read = [
         (tool, tool.read(Ran(group, output, scratch, exit_code, since, dict(env or {}))))

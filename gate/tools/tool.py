@@ -8,6 +8,9 @@ from typing import Protocol
 
 _HEAD_BYTES = 1 << 20
 _TAIL_BYTES = 4 << 20
+# what may stand before a closing line: `app:test: `, `[0] `, `packages/app test: `
+PREFIX = r"^(?:[^\n]{0,200}?[>|:│\]] ?)?[ \t]*"
+_LABEL = re.compile(r"(?:[\w@./-]+ [\w:.-]+: |[\w@./#-]+:[\w:.-]+: |\[[^\]\n]{1,60}\] )")
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 
 
@@ -37,7 +40,17 @@ class Invocation:
     argv: tuple[str, ...]
     cwd: Path
     launcher: tuple[str, ...] = ()
+    program: str = ""
     sure: bool = True
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The command line without the tool's name."""
+        return self.argv[1:]
+
+    def starting(self, *words: str) -> tuple[str, ...]:
+        """Return a command line that starts the same tool in the same way with other words."""
+        return (*self.launcher, self.program or self.argv[0], *words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +83,11 @@ class Ran:
         return found
 
 
+def closing_line(pattern: str) -> re.Pattern[str]:
+    """Compile the pattern of a line that a tool writes, whatever a runner of several tools puts before it."""
+    return re.compile(f"{PREFIX}(?:{pattern})", re.MULTILINE)
+
+
 def load_output(log: Path) -> str:
     """Return a step's output without colours and carriage returns; the middle of a huge one is left out."""
     try:
@@ -92,10 +110,29 @@ def clean(text: str) -> str:
     return _ESCAPES.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
 
 
-def number(text: str, pattern: str) -> int:
-    """Return the first group of the last match as a number, 0 without a match."""
-    found = re.findall(pattern, text)
-    return int(found[-1]) if found else 0
+def unweave(text: str) -> str:
+    """Return output with the lines of each package together: runners of several write them as they come.
+
+    A line belongs to the label before it: `packages/app test: `, `app:test: `, `[app] `; the others come first.
+    """
+    groups: dict[str, list[str]] = {"": []}
+    for line in text.split("\n"):
+        label = _LABEL.match(line)
+        groups.setdefault(label[0] if label else "", []).append(line)
+    return "\n".join(line for lines in groups.values() for line in lines)
+
+
+def numbers(text: str) -> dict[str, int]:
+    """Return the numbers in a closing line by the words behind them: `2 passed | 1 skipped`."""
+    return {word: int(count) for count, word in re.findall(r"(\d+) ([a-z]+(?: [a-z]+)*)", text)}
+
+
+def tally(tool: str, tests: int, *, skipped: int = 0, failed: int = 0) -> Counts:
+    """Return the counts of a test run; one that executed nothing says so."""
+    if tests > 0:
+        return Counts(tests=tests, skipped=skipped, failed=failed)
+    reason = f"{tool} executed no test: {skipped} skipped" if skipped else f"{tool} executed no test"
+    return Counts(tests=0, skipped=skipped, failed=failed, hollow=reason)
 
 
 def total(values: Sequence[int | None]) -> int | None:

@@ -1,36 +1,23 @@
-"""pytest and unittest, run for real: what they executed, and nothing else."""
+"""The Python tools, run for real: what they executed or looked at, and nothing else."""
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from gate import tools
 from gate.report import Evidence
+from tests.evidence import run_step, write_tree
 
 BIN = Path(sys.executable).parent
 
 
 def run(step: str, folder: Path, **env: str) -> tuple[int, Evidence]:
-    """Run a step as the gate does; the interpreter of this test stands first on PATH."""
-    scratch = folder.parent / f"{folder.name}-scratch"
-    scratch.mkdir(exist_ok=True)
-    log = scratch / "log"
-    invocations = tools.recognise(step, folder, root=folder)
-    base = {"PATH": f"{BIN}:/usr/bin:/bin", "HOME": str(folder), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **env}
-    added = tools.environment(invocations, scratch, env=base)
-    with log.open("wb") as out:
-        command = ["bash", "-eo", "pipefail", "-c", step]
-        code = subprocess.run(command, cwd=folder, env=base | added, stdout=out, stderr=out, check=False).returncode
-    return code, tools.read_evidence(invocations, log, scratch, exit_code=code, env=base)
+    """Run a step; the interpreter of this test stands first on PATH."""
+    return run_step(step, folder, first=BIN, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1", **env)
 
 
 def write(folder: Path, **files: str) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in files.items():
-        (folder / f"{name}.py").write_text(text)
-    return folder
+    return write_tree(folder, {f"{name}.py": text for name, text in files.items()})
 
 
 PASS = "def test_a(): pass\ndef test_b(): pass\n"
@@ -132,3 +119,41 @@ def test_a_user_s_own_options_stay(tmp_path: Path) -> None:
     folder = write(tmp_path / "project", test_it=PASS)
     code, evidence = run("pytest", folder, PYTEST_ADDOPTS="-k test_a")
     assert (code, evidence) == (0, Evidence("pytest", 1, None, 0, 0))
+
+
+SOURCES = {"a.py": "a: int = 1\n", "pkg/b.py": "b: int = 2\n", "pkg/c.txt": ""}
+HOOKS = SOURCES | {
+    ".pre-commit-config.yaml": "repos: [{repo: local, hooks: ["
+    "{id: a, name: python files, entry: 'true', language: system, types: [python]},"
+    "{id: b, name: rust files, entry: 'true', language: system, types: [rust]}]}]"
+}
+GIT = "git init -q . && git add -A && git -c user.name=a -c user.email=a@b commit -qm x && "
+
+LINTS = {
+    "ruff": ("ruff check", SOURCES, Evidence("ruff", None, 2)),
+    "ruff, one folder": ("python -m ruff check -q pkg", SOURCES, Evidence("ruff", None, 1)),
+    "ruff, none": ("ruff check --exclude '*.py'", SOURCES, Evidence("ruff", None, 0, hollow="ruff looked at no file")),
+    "ruff format": ("ruff format --check .", SOURCES, Evidence("ruff", None, 2)),
+    "ruff format, none": (
+        "ruff format --check --exclude '*.py'",
+        SOURCES,
+        Evidence("ruff", None, 0, hollow="ruff looked at no file"),
+    ),
+    "mypy": ("mypy .", SOURCES, Evidence("mypy", None, 2)),
+    "mypy, none": (
+        "mypy --exclude '.*' . || true",
+        SOURCES,
+        Evidence("mypy", None, 0, hollow="mypy found no file to check"),
+    ),
+    "hooks": (GIT + "pre-commit run --all-files", HOOKS, Evidence("pre-commit", None, 1)),
+    "hooks, no files": (
+        GIT + "pre-commit run",
+        HOOKS,
+        Evidence("pre-commit", None, 0, hollow="pre-commit had no files for any of its 2 hooks"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("step", "files", "expected"), LINTS.values(), ids=LINTS)
+def test_a_linter_tells_what_it_looked_at(tmp_path: Path, step: str, files: dict[str, str], expected: Evidence) -> None:
+    assert run(step, write_tree(tmp_path / "project", files)) == (0, expected)

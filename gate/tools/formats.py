@@ -1,0 +1,118 @@
+"""Formats that several test runners share: junit, TAP, and the JSON of jest."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from gate.tools.tool import Counts, Ran, tally
+
+_TAP = re.compile(r"^[ \t]*(?P<result>ok|not ok)\b(?P<rest>[^\n]*)", re.MULTILINE)
+_REPORTER = re.compile(r"(?:^|=)(?:tap|tap-flat|json|json-stream|junit|xunit)$|^--json$")
+_TAP_TOTAL = re.compile(r"^[ \t]*# (tests|pass|fail) (\d+)$", re.MULTILINE)
+_SUITE = re.compile(r"<testsuite [^>]*>")
+
+
+def is_asked_to_print(ran: Ran) -> bool:
+    """Return whether every invocation names a machine-readable reporter: other closing lines are not its own."""
+    return all(any(_REPORTER.search(word) for word in invocation.words) for invocation in ran.invocations)
+
+
+def read_printed(tool: str, ran: Ran) -> Counts | None:
+    """Return what a runner's machine-readable output on the terminal or in `--outputFile` says."""
+    for text in (*_output_files(ran), ran.output):
+        for reader in (_jest_json, _junit_text, _tap):
+            found = reader(text)
+            if found is not None:
+                tests, skipped, failed = found
+                return tally(tool, tests, skipped=skipped, failed=failed)
+    return None
+
+
+def read_junit_files(paths: Iterable[Path], *, since: float) -> tuple[int, int, int] | None:
+    """Return executed, skipped and failed tests of the junit files that are new since then; None without one."""
+    totals = [0, 0, 0]
+    seen = False
+    for path in paths:
+        try:
+            if path.stat().st_mtime < since - 1:  # file systems keep coarse times
+                continue
+            root = ElementTree.parse(path).getroot()  # noqa: S314  (expat refuses what would grow without bound)
+        except (OSError, ElementTree.ParseError):
+            continue
+        seen = True
+        for suite in [root] if root.tag == "testsuite" else root.iter("testsuite"):
+            skipped = _int(suite.get("skipped")) + _int(suite.get("ignored"))
+            totals[0] += _int(suite.get("tests")) - skipped
+            totals[1] += skipped
+            totals[2] += _int(suite.get("failures")) + _int(suite.get("errors"))
+    return (totals[0], totals[1], totals[2]) if seen else None
+
+
+def _output_files(ran: Ran) -> list[str]:
+    texts = []
+    for invocation in ran.invocations:
+        for name in _named_files(invocation.words):
+            path = invocation.cwd / name
+            try:
+                if path.stat().st_mtime >= ran.since - 1:
+                    texts.append(path.read_text("utf-8", "replace"))
+            except OSError:
+                continue
+    return texts
+
+
+def _named_files(words: Sequence[str]) -> list[str]:
+    names = []
+    for i, word in enumerate(words):
+        name, equals, value = word.partition("=")
+        if re.match(r"--output-?[fF]ile(\.\w+)?$|--test-reporter-destination$", name):
+            names.append(value if equals else "".join(words[i + 1 : i + 2]))
+    return [name for name in names if name and not name.startswith("std")]
+
+
+def _jest_json(text: str) -> tuple[int, int, int] | None:
+    found = {}
+    for key in ("Passed", "Failed", "Pending", "Todo"):
+        values = re.findall(rf'"num{key}Tests":\s*(\d+)', text)
+        if not values and key in {"Passed", "Failed"}:
+            return None
+        found[key] = int(values[-1]) if values else 0
+    return found["Passed"] + found["Failed"], found["Pending"] + found["Todo"], found["Failed"]
+
+
+def _junit_text(text: str) -> tuple[int, int, int] | None:
+    suites = _SUITE.findall(text)
+    if not suites:
+        return None
+    skipped = sum(_attribute(s, "skipped") for s in suites)
+    failed = sum(_attribute(s, "failures") + _attribute(s, "errors") for s in suites)
+    return sum(_attribute(s, "tests") for s in suites) - skipped, skipped, failed
+
+
+def _tap(text: str) -> tuple[int, int, int] | None:
+    if not re.search(r"^\s*(TAP version \d+|1\.\.\d+)", text, re.MULTILINE):
+        return None
+    executed = skipped = failed = 0
+    for match in _TAP.finditer(text):
+        rest = match["rest"].rstrip()
+        if rest.endswith("{"):  # a group: its tests follow
+            continue
+        if re.search(r"# (SKIP|TODO)\b", rest, re.IGNORECASE):
+            skipped += 1
+            continue
+        executed += 1
+        failed += match["result"] == "not ok"
+    totals = {word: int(count) for word, count in _TAP_TOTAL.findall(text)}
+    if "pass" in totals:  # the last word of the runner itself; tests may print lines of their own
+        return totals["pass"] + totals.get("fail", 0), skipped, totals.get("fail", 0)
+    return executed, skipped, failed
+
+
+def _attribute(tag: str, name: str) -> int:
+    match = re.search(rf'\b{name}="(\d+)"', tag)
+    return int(match[1]) if match else 0
+
+
+def _int(value: str | None) -> int:
+    return int(value) if value and value.isdigit() else 0

@@ -1,0 +1,47 @@
+"""gradle: prints no count, so the reports of its test tasks are read (`build/test-results`).
+
+A report counts when this run wrote it, or when gradle says that its task is up to date or comes from the cache.
+"""
+
+import re
+from collections.abc import Sequence
+
+from gate.tools.formats import read_junit_files
+from gate.tools.tool import PREFIX, Counts, Ran, closing_line, tally
+
+NAME = "gradle"
+KIND = "test"
+
+_TASK = re.compile(
+    PREFIX
+    + r"(?:> Task )?:(?:\S+:)?(?P<name>\w*[tT]est\w*)(?: (?P<state>NO-SOURCE|UP-TO-DATE|FROM-CACHE|SKIPPED|FAILED))?$",
+    re.MULTILINE,
+)
+_RUN = closing_line(r"(?P<tests>\d+) tests? completed(?:, (?P<failed>\d+) failed)?(?:, (?P<skipped>\d+) skipped)?")
+_OTHERS = re.compile(r"(?i)^(?:compile|process|jar|assemble|dex|merge|generate).*|.*classes$")
+
+
+def matches(argv: Sequence[str]) -> bool:
+    """Return whether gradle runs tests; `build` and `check` do."""
+    words = {word.rsplit(":", 1)[-1] for word in argv[1:] if not word.startswith("-")}
+    runs = words & {"test", "check", "build"} or any(re.fullmatch(r"\w*[tT]est\w*", word) for word in words)
+    return argv[0] in {"gradle", "gradlew"} and bool(runs)
+
+
+def read(ran: Ran) -> Counts:
+    """Return the tests that passed or failed in all test tasks."""
+    states = [m["state"] for m in _TASK.finditer(ran.output) if not _OTHERS.match(m["name"])]
+    cached = any(state in {"UP-TO-DATE", "FROM-CACHE"} for state in states)
+    pattern = "build/test-results/**/TEST-*.xml"
+    folders = {invocation.cwd for invocation in ran.invocations}
+    files = {p for folder in folders for depth in ("", "*/", "*/*/") for p in folder.glob(depth + pattern)}
+    found = read_junit_files(sorted(files), since=0 if cached else ran.since)
+    if found is not None:
+        return tally(NAME, found[0], skipped=found[1], failed=found[2])
+    completed = list(_RUN.finditer(ran.output))
+    if completed:
+        tests, failed, skipped = (sum(int(m[i] or 0) for m in completed) for i in (1, 2, 3))
+        return tally(NAME, tests - skipped, skipped=skipped, failed=failed)
+    if states and all(state in {"NO-SOURCE", "SKIPPED"} for state in states):
+        return Counts(tests=0, hollow="gradle executed no test: its test tasks have no sources or were skipped")
+    return Counts()

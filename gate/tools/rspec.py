@@ -1,0 +1,28 @@
+"""rspec: `3 examples, 0 failures, 1 pending, 1 error occurred outside of examples`, the same in its JSON."""
+
+import re
+from collections.abc import Sequence
+
+from gate.tools.tool import Counts, Ran, tally
+
+NAME = "rspec"
+KIND = "test"
+
+_CLOSING = re.compile(
+    r"(?P<examples>\d+) examples?, (?P<failures>\d+) failures?(?:, (?P<pending>\d+) pending)?"
+    r"(?:, (?P<errors>\d+) errors? occurred outside of examples)?"
+)
+
+
+def matches(argv: Sequence[str]) -> bool:
+    """Return whether this is rspec, also several of it side by side."""
+    return argv[0] in {"rspec", "parallel_rspec", "turbo_tests", "spec"} and not {"--version", "--dry-run"} & set(argv)
+
+
+def read(ran: Ran) -> Counts:
+    """Return the examples that passed or failed."""
+    lines = ran.closing(_CLOSING)
+    if not lines:
+        return Counts()
+    examples, failures, pending, errors = (sum(int(line[i] or 0) for line in lines) for i in (1, 2, 3, 4))
+    return tally(NAME, examples - pending, skipped=pending, failed=failures + errors)
