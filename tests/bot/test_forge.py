@@ -2,14 +2,12 @@
 
 import subprocess
 import time
-from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 
 from bot.forges.answers import HeadMoved, Merged
-from bot.forges.auth import App
 from bot.forges.errors import RateLimited, Refused, Unreachable
 from bot.forges.github import GitHub
 from bot.forges.local import LocalForge
@@ -17,20 +15,10 @@ from bot.forges.local import LocalForge
 REPO = "acme/app"
 
 
-@pytest.fixture
-def forge(tmp_path: Path) -> Iterator[LocalForge]:
-    forge = LocalForge(tmp_path / "forge")
+@pytest.fixture(autouse=True)
+def repository(forge: LocalForge) -> None:
     forge.create_repository(REPO, {"a.txt": "one\n"})
     forge.add_user("ann", {REPO: "write"})
-    yield forge
-    forge.close()
-
-
-@pytest.fixture
-async def github(forge: LocalForge) -> AsyncIterator[GitHub]:
-    async with httpx.AsyncClient(timeout=2.0) as http:
-        app = App(str(forge.app_id), forge.private_key)
-        yield GitHub(http, api_url=forge.api_url, app=app, token=None, now=time.time)
 
 
 def push(forge: LocalForge, tmp_path: Path, token: str, branch: str, text: str) -> str:
