@@ -1,0 +1,97 @@
+"""Questions to git: no hooks, no pager, no configuration that runs programs, nothing of a calling hook."""
+
+import os
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gate.errors import UsageError
+
+LIMIT_S = 120
+CONFIG = (
+    "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.pager=cat", "diff.external=", "core.quotePath=false",
+    "submodule.recurse=false", "log.showSignature=false",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What git said."""
+
+    code: int
+    out: bytes
+    error: str
+
+    @property
+    def text(self) -> str:
+        """Return the output as text, trimmed."""
+        return self.out.decode("utf-8", "surrogateescape").strip()
+
+
+def ask(repo: Path, *args: str) -> Answer:
+    """Run git in a repository; a missing git is a UsageError."""
+    config = [part for setting in CONFIG for part in ("-c", setting)]
+    env = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    env |= {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C.UTF-8"}
+    try:
+        done = subprocess.run(
+            ["git", *config, *args], cwd=repo, env=env, capture_output=True, timeout=LIMIT_S, check=False,
+            stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+    except FileNotFoundError as error:
+        raise UsageError("expected git on PATH, found none. Mend: install git") from error
+    except subprocess.TimeoutExpired as error:
+        raise UsageError(f"git {args[0]} took more than {LIMIT_S} s in {repo}") from error
+    return Answer(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace").strip())
+
+
+def toplevel(folder: Path) -> Path:
+    """Return the root of the worktree that holds a folder. Raises UsageError with git's own words."""
+    answer = ask(folder, "rev-parse", "--show-toplevel")
+    if answer.code != 0:
+        bare = ask(folder, "rev-parse", "--is-bare-repository").text == "true"
+        why = "it is a bare repository, which has no files to check" if bare else answer.error.removeprefix("fatal: ")
+        raise UsageError(f"not-a-worktree: expected a git worktree at {folder}, got: {why}")
+    return Path(os.fsdecode(answer.out.rstrip(b"\n")))
+
+
+def head(repo: Path) -> str | None:
+    """Return the commit that is checked out; None before the first one."""
+    answer = ask(repo, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    return answer.text if answer.code == 0 else None
+
+
+def resolve_base(repo: Path, ref: str) -> str:
+    """Return the commit to compare with. Raises UsageError where it is not there, never "nothing changed"."""
+    if ref.startswith("-") or not ref.strip():
+        raise UsageError(f"--base: expected a commit or a branch, got {ref!r}")
+    answer = ask(repo, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
+    if answer.code == 0:
+        return answer.text
+    shallow = ask(repo, "rev-parse", "--is-shallow-repository").text == "true"
+    mend = "the clone is shallow: fetch it with `git fetch --depth=1 origin COMMIT`, or check out with fetch-depth: 0"
+    raise UsageError(f"base-unavailable: expected a commit {ref!r}, found none" + (f"; {mend}" if shallow else ""))
+
+
+def show(repo: Path, commit: str, path: str) -> bytes | None:
+    """Return a file's bytes at a commit; None where it has no such file."""
+    answer = ask(repo, "cat-file", "blob", f"{commit}:{path}")
+    if answer.code == 0:
+        return answer.out
+    if ask(repo, "cat-file", "-e", f"{commit}^{{tree}}").code != 0:
+        raise UsageError(f"base-unavailable: the objects of {commit} are not here: {answer.error}")
+    return None
+
+
+def changed(repo: Path, base: str) -> tuple[str, ...]:
+    """Return the paths that differ between a commit and the worktree, untracked ones too."""
+    tracked = ask(repo, "diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "-z", base, "--")
+    if tracked.code != 0:
+        raise UsageError(f"base-unavailable: {tracked.error}")
+    fresh = ask(repo, "ls-files", "--others", "--exclude-standard", "-z")
+    return tuple(sorted({*_paths(tracked.out), *_paths(fresh.out)}))
+
+
+def _paths(out: bytes) -> Sequence[str]:
+    return [os.fsdecode(path) for path in out.split(b"\0") if path]

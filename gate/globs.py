@@ -1,0 +1,35 @@
+"""Path patterns as people know them from .gitignore: `*` within a folder, `**` across, a folder means all below it."""
+
+import functools
+import re
+
+
+@functools.cache
+def _compiled(glob: str) -> re.Pattern[str]:
+    parts: list[str] = []
+    at = 0
+    glob = glob.removeprefix("./")
+    if glob.endswith("/"):
+        glob += "**"
+    while at < len(glob):
+        if glob.startswith("**/", at):
+            parts.append("(?:[^/]+/)*")
+            at += 3
+        elif glob.startswith("**", at):
+            parts.append(".*")
+            at += 2
+        elif glob[at] == "*":
+            parts.append("[^/]*")
+            at += 1
+        elif glob[at] == "?":
+            parts.append("[^/]")
+            at += 1
+        else:
+            parts.append(re.escape(glob[at]))
+            at += 1
+    return re.compile("".join(parts) + "(?:/.*)?", re.DOTALL)
+
+
+def matches(path: str, glob: str) -> bool:
+    """Return whether a path relative to the root fits a pattern, or lies below a folder that does."""
+    return _compiled(glob).fullmatch(path) is not None

@@ -1,0 +1,314 @@
+"""What a repository wants checked: gate.toml, or an operator's file for many repositories."""
+
+import difflib
+import hashlib
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any, Literal
+
+from gate.errors import PolicyError
+
+FILE = "gate.toml"
+KINDS = ("lint", "typecheck", "build", "test", "check")
+DEFAULT_LIMIT_S = 1800.0
+DEFAULT_SHELL = "bash -eo pipefail -c"  # so that a pipeline cannot hide a failure
+STEP_KEYS = ("run", "kind", "needs", "limit", "evidence", "cwd", "env", "shell", "paths")
+TOP_KEYS = ("steps", "protect", "waivers", "notes", "gates")
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)?")
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, None: 1.0}
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One command that has to pass; `kind` is empty where it is to be recognised from the command."""
+
+    name: str
+    run: str
+    kind: str = ""
+    needs: tuple[str, ...] = ()
+    limit_s: float = DEFAULT_LIMIT_S
+    evidence: int | Literal["exit"] | None = None  # fewest tests or files that count; None: one, where it is known
+    cwd: str = "."
+    env: Mapping[str, str] = field(default_factory=dict)
+    shell: str = DEFAULT_SHELL
+    paths: tuple[str, ...] = ()  # globs; with --since the step runs only if one of them changed
+
+
+@dataclass(frozen=True, slots=True)
+class Waiver:
+    """The only way out: a step that may be hollow, for a reason, until a date."""
+
+    step: str
+    reason: str
+    expires: date
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The steps, what is protected, and where all this was read."""
+
+    steps: tuple[Step, ...] = ()
+    protected: tuple[str, ...] = ()
+    allow: str = ""  # "label:NAME" or "review": for the bot and the Action to honour, never for the tool alone
+    waivers: tuple[Waiver, ...] = ()
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    source: str = ""
+    hash: str = ""
+
+
+def parse_repository(data: bytes, source: str) -> Policy:
+    """Return the policy in the bytes of a gate.toml. Raises PolicyError: `file: key: expected X, got Y`."""
+    found = _toml(data, source)
+    _keys(found, TOP_KEYS, source, "")
+    steps = _steps(found, source)
+    _check_needs(steps, source)
+    protect = _table(found.get("protect", {}), source, "protect")
+    _keys(protect, ("paths", "allow"), source, "protect.")
+    return Policy(
+        steps=steps,
+        protected=_strings(protect.get("paths", []), source, "protect.paths"),
+        allow=_string(protect.get("allow", ""), source, "protect.allow", empty=True),
+        waivers=_waivers(found.get("waivers", []), {s.name for s in steps}, source),
+        notes=_table(found.get("notes", {}), source, "notes"),
+        source=source,
+        hash=digest(data),
+    )
+
+
+def parse_operator(data: bytes, source: str) -> Mapping[str, tuple[Step, ...]]:
+    """Return the steps of each repository in an operator's file, TOML or JSON; keys are in lower case."""
+    found = _json(data, source) if source.lower().endswith(".json") else _toml(data, source)
+    _keys(found, ("gates", "default"), source, "")
+    gates = _table(found.get("gates", {}), source, "gates")
+    if "default" in found:
+        if "default" in gates:
+            raise PolicyError(f"{source}: default: expected it once, got it at the top and in gates")
+        gates = {**gates, "default": found["default"]}
+    parsed: dict[str, tuple[Step, ...]] = {}
+    for name, commands in gates.items():
+        key = name.lower()
+        if key in parsed:
+            raise PolicyError(f"{source}: gates.{name}: expected each repository once, got it twice (case is ignored)")
+        parsed[key] = _commands(commands, source, f"gates.{name}")
+    return parsed
+
+
+def choose(
+    repository: str | None, own: Policy | None, operator: Mapping[str, tuple[Step, ...]] | None, *, source: str = "",
+    hash: str = "",
+) -> Policy:  # fmt: skip
+    """Return the policy that counts: operator's full name, bare name, the repository's own, operator's default."""
+    if operator is not None:
+        full = (repository or "").lower()
+        for key in (full, full.rpartition("/")[2]):
+            if key and key != "default" and key in operator:
+                protected = own.protected if own else ()
+                return Policy(steps=operator[key], protected=protected, source=f"{source}: gates.{key}", hash=hash)
+    if own is not None:
+        return own
+    if operator is not None and "default" in operator:
+        return Policy(steps=operator["default"], source=f"{source}: default", hash=hash)
+    return Policy()
+
+
+def load_operator(path: Path) -> tuple[Mapping[str, tuple[Step, ...]], str]:
+    """Return an operator's file and its hash. Raises PolicyError."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise PolicyError(f"{path}: expected a policy file, got: {error.strerror}") from error
+    return parse_operator(data, str(path)), digest(data)
+
+
+def digest(data: bytes) -> str:
+    """Return the hash by which a policy is known."""
+    return f"sha256:{hashlib.sha256(data).hexdigest()}"
+
+
+def duration(value: object, source: str, key: str) -> float:
+    """Return the seconds of a duration such as '10m'; a bare number is seconds."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
+        return float(value)
+    match = _DURATION.fullmatch(value.strip()) if isinstance(value, str) else None
+    seconds = float(match[1]) * _UNITS[match[2]] if match else 0.0
+    if seconds <= 0:
+        raise PolicyError(f"{source}: {key}: expected a duration such as '10m', got {value!r}")
+    return seconds
+
+
+def _steps(found: Mapping[str, Any], source: str) -> tuple[Step, ...]:
+    if "gates" in found:
+        if "steps" in found:
+            raise PolicyError(f"{source}: gates: expected either `gates` or `steps`, got both")
+        return _commands(found["gates"], source, "gates")
+    return tuple(_step(name, step, source) for name, step in _table(found.get("steps", {}), source, "steps").items())
+
+
+def _step(name: str, found: object, source: str) -> Step:
+    where = f"steps.{name}"
+    if not _NAME.fullmatch(name):
+        raise PolicyError(f"{source}: {where}: expected a name of letters, digits, '-', '_', '.' or ':', got {name!r}")
+    if isinstance(found, str):
+        return Step(name, _string(found, source, where))
+    table = _table(found, source, where)
+    _keys(table, STEP_KEYS, source, f"{where}.")
+    if "run" not in table:
+        raise PolicyError(f"{source}: {where}.run: expected a command, got nothing")
+    kind = table.get("kind", "")
+    if kind not in ("", *KINDS):
+        raise PolicyError(
+            f"{source}: {where}.kind: expected one of {', '.join(KINDS)}, got {kind!r}{_near(kind, KINDS)}"
+        )
+    env = _table(table.get("env", {}), source, f"{where}.env")
+    cwd = _string(table.get("cwd", "."), source, f"{where}.cwd")
+    if Path(cwd).is_absolute() or ".." in Path(cwd).parts:
+        raise PolicyError(f"{source}: {where}.cwd: expected a folder inside the repository, got {cwd!r}")
+    return Step(
+        name=name, run=_string(table["run"], source, f"{where}.run"), kind=kind,
+        needs=_strings(table.get("needs", []), source, f"{where}.needs"),
+        limit_s=duration(table.get("limit", DEFAULT_LIMIT_S), source, f"{where}.limit"),
+        evidence=_evidence(table.get("evidence"), source, f"{where}.evidence"), cwd=cwd,
+        env={key: _string(value, source, f"{where}.env.{key}", empty=True) for key, value in env.items()},
+        shell=_string(table.get("shell", DEFAULT_SHELL), source, f"{where}.shell"),
+        paths=_strings(table.get("paths", []), source, f"{where}.paths"),
+    )  # fmt: skip
+
+
+def _commands(found: object, source: str, key: str) -> tuple[Step, ...]:
+    """Return a plain list of commands as steps named after them, which run in their order."""
+    commands = _strings(found, source, key)
+    steps: list[Step] = []
+    for command in commands:
+        name = _name_of(command, {s.name for s in steps})
+        steps.append(Step(name, command, needs=(steps[-1].name,) if steps else ()))
+    return tuple(steps)
+
+
+def _name_of(command: str, taken: Iterable[str]) -> str:
+    words: list[str] = [w for w in re.findall(r"[A-Za-z0-9_.:-]+", command) if _NAME.fullmatch(w)]
+    plain = [w for w in words if w not in ("npm", "npx", "pnpm", "yarn", "run", "python", "python3", "uv", "make")]
+    base = [*plain, *words, "step"][0][:48]
+    used = set(taken)
+    return next(n for n in (base, *(f"{base}-{i}" for i in range(2, 1000))) if n not in used)
+
+
+def _evidence(found: object, source: str, key: str) -> int | Literal["exit"] | None:
+    if found is None:
+        return None
+    if found == "exit":
+        return "exit"
+    if isinstance(found, int) and not isinstance(found, bool) and found >= 1:
+        return found
+    raise PolicyError(f'{source}: {key}: expected a count of at least 1, or "exit", got {found!r}')
+
+
+def _waivers(found: object, names: set[str], source: str) -> tuple[Waiver, ...]:
+    if not isinstance(found, list):
+        raise PolicyError(f"{source}: waivers: expected a list of tables, got {_kind(found)}")
+    waivers = []
+    for number, item in enumerate(found):
+        where = f"waivers[{number}]"
+        table = _table(item, source, where)
+        _keys(table, ("step", "reason", "expires"), source, f"{where}.")
+        step = _string(table.get("step", ""), source, f"{where}.step")
+        if step not in names:
+            raise PolicyError(f"{source}: {where}.step: expected the name of a step, got {step!r}{_near(step, names)}")
+        expires = table.get("expires")
+        if not isinstance(expires, date):
+            raise PolicyError(f"{source}: {where}.expires: expected a date such as 2026-12-31, got {expires!r}")
+        reason = _string(table.get("reason", ""), source, f"{where}.reason")
+        waivers.append(Waiver(step, reason, date(expires.year, expires.month, expires.day)))
+    return tuple(waivers)
+
+
+def _check_needs(steps: Sequence[Step], source: str) -> None:
+    needs = {step.name: step.needs for step in steps}
+    for step in steps:
+        for need in step.needs:
+            if need not in needs:
+                raise PolicyError(
+                    f"{source}: steps.{step.name}.needs: expected names of steps, got {need!r}{_near(need, needs)}"
+                )
+    done: set[str] = set()
+    for name in needs:
+        _visit(name, needs, [], done, source)
+
+
+def _visit(name: str, needs: Mapping[str, Sequence[str]], path: list[str], done: set[str], source: str) -> None:
+    if name in path:
+        circle = " -> ".join([*path[path.index(name) :], name])
+        raise PolicyError(f"{source}: steps.{name}.needs: expected no circle, got {circle}")
+    if name in done:
+        return
+    for need in needs[name]:
+        _visit(need, needs, [*path, name], done, source)
+    done.add(name)
+
+
+def _toml(data: bytes, source: str) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(data.decode())
+    except UnicodeDecodeError as error:
+        raise PolicyError(f"{source}: expected UTF-8, got byte {data[error.start]:#04x} at {error.start}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise PolicyError(f"{source}: expected TOML: {error}") from error
+
+
+def _json(data: bytes, source: str) -> Mapping[str, Any]:
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        seen: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in seen:
+                raise PolicyError(f"{source}: {key}: expected each key once, got it twice")
+            seen[key] = value
+        return seen
+
+    try:
+        found = json.loads(data.decode(), object_pairs_hook=once)
+    except (UnicodeDecodeError, ValueError) as error:
+        raise PolicyError(f"{source}: expected JSON: {error}") from error
+    return _table(found, source, "the file")
+
+
+def _keys(found: Mapping[str, Any], known: Sequence[str], source: str, prefix: str) -> None:
+    for key in found:
+        if key not in known:
+            raise PolicyError(
+                f"{source}: {prefix}{key}: expected one of {', '.join(known)}, got an unknown key{_near(key, known)}"
+            )
+
+
+def _near(word: object, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(str(word), list(known), n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def _table(found: object, source: str, key: str) -> Mapping[str, Any]:
+    if not isinstance(found, dict):
+        raise PolicyError(f"{source}: {key}: expected a table, got {_kind(found)}")
+    return found
+
+
+def _string(found: object, source: str, key: str, *, empty: bool = False) -> str:
+    if not isinstance(found, str):
+        raise PolicyError(f"{source}: {key}: expected text, got {_kind(found)}")
+    if "\0" in found or (not empty and not found.strip()):
+        raise PolicyError(f"{source}: {key}: expected text that is not empty, got {found!r}")
+    return found
+
+
+def _strings(found: object, source: str, key: str) -> tuple[str, ...]:
+    if not isinstance(found, list):
+        raise PolicyError(f"{source}: {key}: expected a list, got {_kind(found)}")
+    return tuple(_string(item, source, f"{key}[{number}]") for number, item in enumerate(found))
+
+
+def _kind(found: object) -> str:
+    names = {bool: "true or false", int: "a number", float: "a number", str: "text", list: "a list", dict: "a table"}
+    return names.get(type(found), type(found).__name__)

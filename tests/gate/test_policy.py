@@ -1,0 +1,121 @@
+"""Reading policies: what is understood, and what is said of what is not."""
+
+from datetime import date
+
+import pytest
+
+from gate.errors import PolicyError
+from gate.policy import Policy, Step, Waiver, choose, digest, parse_operator, parse_repository
+
+WHOLE = b"""
+[steps.lint]
+run = "npm run lint"
+[steps.test]
+run = "npm test"
+kind = "test"
+needs = ["lint"]
+limit = "10m"
+evidence = 3
+cwd = "packages/app"
+env = { CI = "1" }
+shell = "sh -c"
+paths = ["src/**"]
+[protect]
+paths = ["tests/**"]
+allow = "label:gate-change"
+[[waivers]]
+step = "lint"
+reason = "moving to another linter"
+expires = 2027-01-31
+"""
+
+
+def test_a_whole_policy_is_read() -> None:
+    assert parse_repository(WHOLE, "gate.toml") == Policy(
+        steps=(
+            Step("lint", "npm run lint"),
+            Step("test", "npm test", "test", ("lint",), 600.0, 3, "packages/app", {"CI": "1"}, "sh -c", ("src/**",)),
+        ),
+        protected=("tests/**",),
+        allow="label:gate-change",
+        waivers=(Waiver("lint", "moving to another linter", date(2027, 1, 31)),),
+        source="gate.toml",
+        hash=digest(WHOLE),
+    )
+
+
+def test_a_plain_list_of_commands_is_a_policy() -> None:
+    assert parse_repository(b'gates = ["npm run lint", "npm test"]', "g").steps == (
+        Step("lint", "npm run lint"),
+        Step("test", "npm test", needs=("lint",)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[steps.test]\nrun = ''", "g: steps.test.run: expected text that is not empty, got ''"),
+        ("[steps.test]\n", "g: steps.test.run: expected a command, got nothing"),
+        (
+            "[steps.test]\nrun = 'x'\nlimit = 'soon'",
+            "g: steps.test.limit: expected a duration such as '10m', got 'soon'",
+        ),
+        (
+            "[steps.test]\nrun = 'x'\nlimt = '1m'",
+            "g: steps.test.limt: expected one of run, kind, needs, limit, evidence, cwd, env, shell, paths, "
+            "got an unknown key; did you mean 'limit'?",
+        ),
+        (
+            "[steps.test]\nrun = 'x'\nkind = 'tests'",
+            "g: steps.test.kind: expected one of lint, typecheck, build, test, check, got 'tests'; "
+            "did you mean 'test'?",
+        ),
+        ("[steps.a]\nrun = 'x'\nneeds = ['b']", "g: steps.a.needs: expected names of steps, got 'b'"),
+        (
+            "[steps.a]\nrun = 'x'\nneeds = ['b']\n[steps.b]\nrun = 'x'\nneeds = ['a']",
+            "g: steps.a.needs: expected no circle, got a -> b -> a",
+        ),
+        ("[steps.a]\nrun = 'x'\nevidence = 0", 'g: steps.a.evidence: expected a count of at least 1, or "exit", got 0'),
+        ("[steps.a]\nrun = 'x'\ncwd = '../b'", "g: steps.a.cwd: expected a folder inside the repository, got '../b'"),
+        ("steps = 1", "g: steps: expected a table, got a number"),
+        ("[steps.a]\nrun = ['x']", "g: steps.a.run: expected text, got a list"),
+        ("[[waivers]]\nstep='a'", "g: waivers[0].step: expected the name of a step, got 'a'"),
+    ],
+)
+def test_what_cannot_be_used_is_named_with_file_key_expected_and_got(text: str, said: str) -> None:
+    with pytest.raises(PolicyError) as error:
+        parse_repository(text.encode(), "g")
+    assert str(error.value) == said
+
+
+@pytest.mark.parametrize("text", ["[steps.a]\nrun='x'\n[steps.a]\nrun='y'", "a = ", "\xff"])
+def test_what_is_not_toml_says_so(text: str) -> None:
+    with pytest.raises(PolicyError, match=r"^g: expected (TOML|UTF-8)"):
+        parse_repository(text.encode("latin-1"), "g")
+
+
+OPERATOR = b'{"gates": {"acme/App": ["a"], "app": ["b"], "empty": [], "default": ["d"]}}'
+OWN = Policy(steps=(Step("own", "own"),), source="gate.toml")
+
+
+@pytest.mark.parametrize(
+    ("name", "own", "commands"),
+    [
+        pytest.param("Acme/app", OWN, ["a"], id="the full name comes first, whatever its case"),
+        pytest.param("other/app", OWN, ["b"], id="then the bare name"),
+        pytest.param("acme/else", OWN, ["own"], id="then the repository's own"),
+        pytest.param("acme/else", None, ["d"], id="then the default"),
+        pytest.param("acme/empty", OWN, [], id="an empty list is ungated, wherever it stands"),
+        pytest.param(None, None, ["d"], id="without a name the default is left"),
+    ],
+)
+def test_the_lookup_goes_from_the_nearest_to_the_default(
+    name: str | None, own: Policy | None, commands: list[str]
+) -> None:
+    policy = choose(name, own, parse_operator(OPERATOR, "p.json"), source="p.json")
+    assert [s.run for s in policy.steps] == commands
+
+
+def test_a_repository_named_twice_is_an_error() -> None:
+    with pytest.raises(PolicyError, match=r"gates\.ACME/app: expected each repository once"):
+        parse_operator(b'[gates]\n"acme/app" = []\n"ACME/app" = ["x"]\n', "p.toml")

@@ -1,0 +1,222 @@
+"""Whole runs of the command line on real repositories: verdicts, exit codes, and nothing left behind."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+UNGATED = "no step is configured for this repository; `gate init` proposes a gate.toml"
+ROOT = Path(__file__).parents[2]
+GATE = [sys.executable, "-I", str(ROOT / "gate" / "__main__.py")]
+TEST = "import unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(1, 1)\n"
+UNITTEST = "python3 -m unittest"
+
+
+def repository(tmp_path: Path, policy: str | None, files: dict[str, str] | None = None) -> Path:
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    subprocess.run(["git", "init", "-q", "-b", "main", str(repo)], check=True)
+    for name, text in {**({"gate.toml": policy} if policy is not None else {}), **(files or {})}.items():
+        (repo / name).parent.mkdir(parents=True, exist_ok=True)
+        (repo / name).write_text(text)
+    return repo
+
+
+def commit(repo: Path) -> str:
+    who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    subprocess.run(["git", *who, "add", "-A"], cwd=repo, check=True)
+    subprocess.run(["git", *who, "commit", "-qm", "x"], cwd=repo, check=True)
+    return subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=repo, check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+def gate(repo: Path, *options: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    whole = {**os.environ, **(env or {})}
+    command = [*GATE, "run", "--repo", str(repo), *options]
+    return subprocess.run(command, capture_output=True, text=True, env=whole, check=False)
+
+
+def report(repo: Path, *options: str, env: dict[str, str] | None = None) -> tuple[int, dict[str, Any]]:
+    done = gate(repo, "--format", "json", *options, env=env)
+    return done.returncode, json.loads(done.stdout)
+
+
+def steps(**commands: str) -> str:
+    return "".join(f"[steps.{name}]\nrun = {json.dumps(command)}\n" for name, command in commands.items())
+
+
+@pytest.mark.parametrize(
+    ("policy", "files", "code", "verdict", "reason"),
+    [
+        pytest.param(steps(test=UNITTEST), {"test_a.py": TEST}, 0, "GREEN", "1 step, 1 ran, 1 test executed, 0 skipped",
+                     id="a test ran"),
+        pytest.param(None, {}, 3, "UNGATED", UNGATED,
+                     id="no policy"),
+        pytest.param("", {}, 3, "UNGATED", UNGATED,
+                     id="an empty policy"),
+        pytest.param(steps(test="false"), {}, 1, "RED",
+                     "test failed: exit code 1; 1 step, 1 ran, 0 tests executed, 0 skipped",
+                     id="a step failed"),
+        pytest.param(steps(a="true"), {}, 4, "HOLLOW",
+                     "no step showed what it verified; 1 step, 1 ran, 0 tests executed, 0 skipped", id="nothing known ran"),
+        pytest.param(steps(a="false | cat"), {}, 1, "RED", "a failed: exit code 1; 1 step, 1 ran, 0 tests executed, 0 skipped",
+                     id="a pipeline hides no failure"),
+        pytest.param('[steps.a]\nrun = "sleep 60"\nlimit = "300ms"', {}, 1, "RED",
+                     "a timed out: not finished after 0.3 s; 1 step, 1 ran, 0 tests executed, 0 skipped", id="a step hangs"),
+        pytest.param('[steps.a]\nrun = "true"\nevidence = "exit"', {}, 0, "GREEN",
+                     "1 step, 1 ran, 0 tests executed, 0 skipped", id="an exit code that is declared to count"),
+    ],
+)  # fmt: skip
+def test_each_verdict_has_its_exit_code_and_reason(
+    tmp_path: Path, policy: str | None, files: dict[str, str], code: int, verdict: str, reason: str
+) -> None:
+    exit_code, found = report(repository(tmp_path, policy, files))
+    assert (exit_code, found["verdict"], found["reason"]) == (code, verdict, reason)
+
+
+def test_a_test_step_without_a_test_is_hollow(tmp_path: Path) -> None:
+    code, found = report(repository(tmp_path, steps(test="python3 -m unittest || [ $? -eq 5 ]"), {"test_a.py": ""}))
+    assert (code, found["verdict"], found["steps"][0]["outcome"]) == (4, "HOLLOW", "hollow")
+
+
+def test_a_policy_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    done = gate(repository(tmp_path, "[steps.test]\nrunn = 'x'"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("gate: gate.toml: steps.test.runn: expected one of run, kind,")
+
+
+def test_a_step_whose_need_failed_does_not_run_and_the_verdict_is_red(tmp_path: Path) -> None:
+    code, found = report(repository(tmp_path, steps(a="false") + '[steps.b]\nrun = "touch ran"\nneeds = ["a"]\n'))
+    assert (code, [(s["name"], s["outcome"]) for s in found["steps"]]) == (1, [("a", "failed"), ("b", "not_run")])
+
+
+def test_steps_run_side_by_side(tmp_path: Path) -> None:
+    meet = "touch {0}; for i in $(seq 100); do [ -e {1} ] && exit 0; sleep 0.1; done; exit 1"
+    code, _ = report(
+        repository(tmp_path, steps(a=meet.format("x", "y"), b=meet.format("y", "x"), c="python3 -m unittest"),
+                   {"test_a.py": TEST}), "--jobs", "3",
+    )  # fmt: skip
+    assert code == 0
+
+
+def test_nothing_of_a_step_stays_behind(tmp_path: Path) -> None:
+    script = "setsid sh -c 'echo $$ > pid; exec sleep 300' >/dev/null 2>&1 & until [ -s pid ]; do :; done"
+    repo = repository(tmp_path, steps(a=script))
+    gate(repo)
+    pid = int((repo / "pid").read_text())
+    assert not _runs(pid)
+
+
+def test_an_interrupt_ends_the_steps_and_is_told(tmp_path: Path) -> None:
+    repo = repository(tmp_path, steps(a="trap '' TERM; echo $$ > pid; sleep 300"))
+    process = subprocess.Popen([*GATE, "run", "--repo", str(repo)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while not (repo / "pid").exists() or not (repo / "pid").read_text():
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=20)
+    assert (process.returncode, b"RED" in out, _runs(int((repo / "pid").read_text()))) == (130, True, False)
+
+
+def test_a_hooks_git_variables_do_not_reach_the_steps(tmp_path: Path) -> None:
+    repo = repository(
+        tmp_path, steps(a='test -z "${GIT_DIR:-}${GITHUB_ENV:-}${GITHUB_OUTPUT:-}"', b=UNITTEST), {"test_a.py": TEST}
+    )
+    code, _ = report(repo, env={"GIT_DIR": "/nonexistent", "GITHUB_ENV": "/x", "GITHUB_OUTPUT": "/y"})
+    assert code == 0
+
+
+def test_output_cannot_command_a_runner(tmp_path: Path) -> None:
+    done = gate(repository(tmp_path, steps(a="echo '::set-output name=x::y'")), env={"GITHUB_ACTIONS": "true"})
+    lines = done.stderr.splitlines()
+    token = lines[0].removeprefix("::stop-commands::")
+    assert (lines[0].startswith("::stop-commands::"), len(token), lines[-1]) == (True, 32, f"::{token}::")
+
+
+def test_a_gigabyte_of_output_costs_no_memory(tmp_path: Path) -> None:
+    repo = repository(tmp_path, steps(a="yes | head -c 300000000"))
+    script = (
+        "import sys; sys.argv = ['gate', 'run', '--repo', sys.argv[1], '--quiet']\n"
+        f"sys.path.insert(0, {str(ROOT)!r})\nfrom gate.cli import main\nmain()\n"
+        "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(repo)], capture_output=True, text=True, check=True)
+    assert int(done.stdout.splitlines()[-1]) < 40 * 1024
+
+
+@pytest.mark.parametrize("place", ["outside", "bare"])
+def test_what_is_no_worktree_is_an_error_never_no_files(tmp_path: Path, place: str) -> None:
+    folder = tmp_path / place
+    subprocess.run(["git", "init", "-q", *(["--bare"] if place == "bare" else []), str(folder)], check=True)
+    if place == "outside":
+        (folder / ".git").rename(tmp_path / "elsewhere")
+    done = gate(folder)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"gate: not-a-worktree: expected a git worktree at {folder}, got: ")
+
+
+def test_a_base_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    repo = repository(tmp_path, steps(a="true"))
+    commit(repo)
+    done = gate(repo, "--base", "0" * 40)
+    assert (done.returncode, done.stderr) == (
+        2, f"gate: base-unavailable: expected a commit '{'0' * 40}', found none\n",
+    )  # fmt: skip
+
+
+def test_the_policy_is_read_from_the_base_and_weakening_it_is_tampering(tmp_path: Path) -> None:
+    repo = repository(tmp_path, steps(test=UNITTEST), {"test_a.py": TEST})
+    base = commit(repo)
+    (repo / "gate.toml").write_text(steps(test="true"))
+    code, found = report(repo, "--base", base)
+    assert (code, found["verdict"], found["steps"][0]["run"]) == (5, "TAMPERED", UNITTEST)
+
+
+def test_an_unborn_head_is_judged(tmp_path: Path) -> None:
+    code, found = report(repository(tmp_path, steps(test=UNITTEST), {"test_a.py": TEST}))
+    assert (code, found["head"]) == (0, None)
+
+
+def test_only_runs_a_step_with_what_it_needs(tmp_path: Path) -> None:
+    policy = steps(a="touch a", c="touch c") + '[steps.b]\nrun = "python3 -m unittest"\nneeds = ["a"]\n'
+    repo = repository(tmp_path, policy, {"test_a.py": TEST})
+    code, found = report(repo, "--only", "b")
+    assert (code, [s["name"] for s in found["steps"]], (repo / "c").exists()) == (0, ["a", "b"], False)
+
+
+def test_a_plan_runs_nothing(tmp_path: Path) -> None:
+    repo = repository(tmp_path, steps(a="touch ran"))
+    code, found = report(repo, "--plan")
+    assert (code, found["steps"][0]["outcome"], (repo / "ran").exists()) == (0, "not_run", False)
+
+
+def test_a_wrapper_stands_before_every_shell(tmp_path: Path) -> None:
+    repo = repository(tmp_path, steps(a="test $WRAPPED = yes", b=UNITTEST), {"test_a.py": TEST})
+    assert report(repo, "--wrap", '["env", "WRAPPED=yes"]')[0] == 0
+
+
+def test_a_step_whose_paths_did_not_change_says_so(tmp_path: Path) -> None:
+    policy = '[steps.docs]\nrun = "false"\npaths = ["docs/**"]\n' + steps(test=UNITTEST)
+    repo = repository(tmp_path, policy, {"test_a.py": TEST, "docs/a.md": "x"})
+    base = commit(repo)
+    (repo / "b.py").write_text("")
+    code, found = report(repo, "--since", base)
+    assert (code, found["steps"][0]["reason"]) == (0, "no path of this step changed (docs/**)")
+
+
+def _runs(pid: int) -> bool:
+    for _ in range(20):
+        stat = Path(f"/proc/{pid}/stat")
+        try:
+            if stat.read_text().rsplit(")", 1)[1].split()[0] == "Z":
+                return False
+        except FileNotFoundError:
+            return False
+        time.sleep(0.02)
+    return True
