@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gate.tools.ask import ask
-from gate.tools.tool import Counts, Invocation, Ran, total
+from gate.tools.tool import Counts, Invocation, Line, Ran, total
 
 NAME = "eslint"
 KIND = "lint"
@@ -20,9 +20,9 @@ _MOST_FILES = 3000
 _VALUES = {"-c", "--config", "--ext", "--rule", "-f", "--format", "-o", "--output-file", "--max-warnings", "--parser"}
 _VALUES |= {"--ignore-path", "--ignore-pattern", "--cache-location", "--env", "--global", "--plugin", "--rulesdir"}
 _VALUES |= {"--resolve-plugins-relative-to", "--parser-options", "--cache-file", "--cache-strategy", "--concurrency"}
-_CODE = re.compile(r"\.(?:[cm]?[jt]sx?|vue|svelte|astro|json[c5]?|md|mdx|ya?ml|css|html|graphql|gjs|gts)$")
+_CODE = Line(r"\.(?:[cm]?[jt]sx?|vue|svelte|astro|json[c5]?|md|mdx|ya?ml|css|html|graphql|gjs|gts)$")
 _SKIPPED = {"node_modules", ".git", ".venv", "dist", ".next", "coverage"}
-_EMPTY = re.compile(r"ESLintEmptyConfigWarning")
+_EMPTY = Line(r"ESLintEmptyConfigWarning")
 _SCRIPT = """
 const { createRequire } = require('node:module');
 const path = require('node:path');

@@ -5,12 +5,12 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from gate.tools.tool import Counts, Ran, tally
+from gate.tools.tool import Counts, Line, Ran, tally
 
-_TAP = re.compile(r"^[ \t]*(?P<result>ok|not ok)\b(?P<rest>[^\n]*)", re.MULTILINE)
-_REPORTER = re.compile(r"(?:^|=)(?:tap|tap-flat|json|json-stream|junit|xunit)$|^--json$")
-_TAP_TOTAL = re.compile(r"^[ \t]*# (tests|pass|fail) (\d+)$", re.MULTILINE)
-_SUITE = re.compile(r"<testsuite [^>]*>")
+_TAP = Line(r"^[ \t]*(?P<result>ok|not ok)\b(?P<rest>[^\n]*)")
+_REPORTER = Line(r"(?:^|=)(?:tap|tap-flat|json|json-stream|junit|xunit)$|^--json$")
+_TAP_TOTAL = Line(r"^[ \t]*# (tests|pass|fail) (\d+)$")
+_SUITE = Line(r"<testsuite [^>]*>")
 
 
 def is_asked_to_print(ran: Ran) -> bool:

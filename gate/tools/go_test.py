@@ -12,25 +12,20 @@ from pathlib import Path
 
 from gate.commands.part import option_values
 from gate.tools.ask import ask
-from gate.tools.tool import Counts, Invocation, Ran, closing_line, tally
+from gate.tools.tool import Counts, Invocation, Line, Ran, closing_line, tally
 
 NAME = "go test"
 KIND = "test"
 
 _PACKAGE = closing_line(r"(?:ok|FAIL|\?) *\t(?P<package>\S+)\t(?P<rest>[^\n]*)$")
-_RESULT = re.compile(r"^(?:[^\n]{0,200}?[>|:│\]] ?)?--- (?P<result>PASS|FAIL|SKIP): (?P<test>\w+) \(", re.MULTILINE)
-_EVENT = re.compile(
-    r'^\{[^\n]*"Action":"(?P<result>pass|fail|skip)"[^\n]*"Test":"(?P<test>[^"/]+)"[^\n]*\}$', re.MULTILINE
+_RESULT = Line(r"^(?:[^\n]{0,200}?[>|:│\]] ?)?--- (?P<result>PASS|FAIL|SKIP): (?P<test>\w+) \(")
+_EVENT = Line(r'^\{[^\n]*"Action":"(?P<result>pass|fail|skip)"[^\n]*"Test":"(?P<test>[^"/]+)"[^\n]*\}$')
+_SUM = Line(r"^DONE (?P<tests>\d+) tests?(?:, (?P<skipped>\d+) skipped)?(?:, (?P<failed>\d+) failures?)?")
+_FUNCTION = Line(
+    r"^func (?P<name>(?:Test|Fuzz|Example)(?![a-z])\w*)\((?:\w+ \*testing\.[TF])?\) *\{(?=(?P<head>[^\0]{0,160}))"
 )
-_SUM = re.compile(
-    r"^DONE (?P<tests>\d+) tests?(?:, (?P<skipped>\d+) skipped)?(?:, (?P<failed>\d+) failures?)?", re.MULTILINE
-)
-_FUNCTION = re.compile(
-    r"^func (?P<name>(?:Test|Fuzz|Example)(?![a-z])\w*)\((?:\w+ \*testing\.[TF])?\) *\{(?=(?P<head>.{0,160}))",
-    re.MULTILINE | re.DOTALL,
-)
-_SKIPS = re.compile(r"\s*(?://[^\n]*\s*)*\w+\.Skip(?:Now|f)?\(")
-_SKIPS_SHORT = re.compile(r"\s*if testing\.Short\(\) *\{\s*\w+\.Skip(?:Now|f)?\(")
+_SKIPS = Line(r"\s*(?://[^\n]*\s*)*\w+\.Skip(?:Now|f)?\(")
+_SKIPS_SHORT = Line(r"\s*if testing\.Short\(\) *\{\s*\w+\.Skip(?:Now|f)?\(")
 _FORMAT = "{{.ImportPath}}\t{{.Dir}}\t{{range .TestGoFiles}}{{.}} {{end}}{{range .XTestGoFiles}}{{.}} {{end}}"
 
 

@@ -1,16 +1,15 @@
 """jest: `Tests: 1 failed, 2 skipped, 3 passed, 6 total`; with `--json` and a silent reporter its JSON."""
 
-import re
 from collections.abc import Sequence
 
 from gate.tools.formats import is_asked_to_print, read_printed
-from gate.tools.tool import Counts, Ran, closing_line, numbers, tally
+from gate.tools.tool import Counts, Line, Ran, closing_line, numbers, tally
 
 NAME = "jest"
 KIND = "test"
 
 _CLOSING = closing_line(r"Tests: +(?P<counts>(?:\d+ [a-z]+, )*\d+ total)")
-_NONE = re.compile(r"^No tests found", re.MULTILINE)
+_NONE = Line(r"^No tests found")
 _STARTERS = {
     "react-scripts",
     "craco",

@@ -1,19 +1,17 @@
 """Maven with surefire or failsafe: `Tests run: 3, ...` at the end of each module; with -q its report files."""
 
-import re
 from collections.abc import Sequence
 
 from gate.tools.formats import read_junit_files
-from gate.tools.tool import Counts, Ran, closing_line, tally
+from gate.tools.tool import Counts, Line, Ran, closing_line, tally
 
 NAME = "maven surefire"
 KIND = "test"
 
 _GOALS = {"test", "package", "verify", "install", "deploy", "integration-test"}
-_MODULE = re.compile(
+_MODULE = Line(
     r"^[^\n]{0,40}?Tests run: (?P<run>\d+), "
-    r"Failures: (?P<failures>\d+), Errors: (?P<errors>\d+), Skipped: (?P<skipped>\d+)$",
-    re.MULTILINE,
+    r"Failures: (?P<failures>\d+), Errors: (?P<errors>\d+), Skipped: (?P<skipped>\d+)$"
 )
 _NONE = closing_line(r"(?:No tests to run\.|Tests are skipped\.|No tests were executed)")
 

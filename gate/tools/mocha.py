@@ -1,10 +1,9 @@
 """mocha: `3 passing (5ms)`, `1 pending`, `1 failing`; with another reporter its JSON, TAP or xunit."""
 
-import re
 from collections.abc import Sequence
 
 from gate.tools.formats import is_asked_to_print, read_printed
-from gate.tools.tool import PREFIX, Counts, Ran, closing_line, tally
+from gate.tools.tool import PREFIX, Counts, Line, Ran, closing_line, tally
 
 NAME = "mocha"
 KIND = "test"
@@ -13,8 +12,8 @@ _CLOSING = closing_line(
     r"(?P<passing>\d+) passing(?: \([^)]*\))?\n(?:" + PREFIX[1:] + r"(?P<pending>\d+) pending\n)?"
     r"(?:" + PREFIX[1:] + r"(?P<failing>\d+) failing)?"
 )
-_NONE = re.compile(r"^Error: No test files found", re.MULTILINE)
-_STATS = re.compile(r'"passes": (\d+),\s*"pending": (\d+),\s*"failures": (\d+)')
+_NONE = Line(r"^Error: No test files found")
+_STATS = Line(r'"passes": (\d+),\s*"pending": (\d+),\s*"failures": (\d+)')
 
 
 def matches(argv: Sequence[str]) -> bool:

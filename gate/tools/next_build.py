@@ -1,15 +1,14 @@
 """next build: the table of routes at its end; error pages, which every build has, are not counted."""
 
-import re
 from collections.abc import Sequence
 
-from gate.tools.tool import Counts, Ran, closing_line
+from gate.tools.tool import Counts, Line, Ran, closing_line
 
 NAME = "next build"
 KIND = "build"
 
 _TABLE = closing_line(r"Route \((?:app|pages)\)")
-_ROUTE = re.compile(r"^(?:[^\n]{0,200}?[>|:│\]] ?)?[ \t]*[┌├└─+] +(?:\S+ +)?(?P<route>/\S*)", re.MULTILINE)
+_ROUTE = Line(r"^(?:[^\n]{0,200}?[>|:│\]] ?)?[ \t]*[┌├└─+] +(?:\S+ +)?(?P<route>/\S*)")
 _OWN = {"/_not-found", "/404", "/500", "/_app", "/_error", "/_global-error"}
 
 

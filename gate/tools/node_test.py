@@ -8,14 +8,14 @@ import re
 from collections.abc import Sequence
 
 from gate.tools.formats import read_printed
-from gate.tools.tool import PREFIX, Counts, Ran, closing_line, tally
+from gate.tools.tool import PREFIX, Counts, Line, Ran, closing_line, tally
 
 NAME = "node --test"
 KIND = "test"
 
 _PARTS = ("passed", "failed", "cancelled", "skipped", "todo")
 _LEAD = PREFIX[1:] + r"(?:#|ℹ|<!--) "
-_CLOSING = re.compile(
+_CLOSING = Line(
     r"^"
     + _LEAD
     + r"tests (?P<tests>\d+)[^\n]*\n(?:"
@@ -27,8 +27,7 @@ _CLOSING = re.compile(
     + r"fail (?P<failed>\d+)[^\n]*\n(?:"
     + _LEAD
     + r"cancelled (?P<cancelled>\d+)[^\n]*\n)?"
-    r"(?:" + _LEAD + r"skipped (?P<skipped>\d+)[^\n]*\n)?(?:" + _LEAD + r"todo (?P<todo>\d+))?",
-    re.MULTILINE,
+    r"(?:" + _LEAD + r"skipped (?P<skipped>\d+)[^\n]*\n)?(?:" + _LEAD + r"todo (?P<todo>\d+))?"
 )
 _FILE = closing_line(r"(?:ok \d+ - |✔ |<testcase name=\")(?P<file>\S+\.[cm]?[jt]sx?)(?: \([\d.]+ms\)|\" [^\n]*/>)?$")
 

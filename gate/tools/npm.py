@@ -1,14 +1,13 @@
 """npm, pnpm, yarn and bun as runners of scripts: here only that a script or a package is missing and nothing ran."""
 
-import re
 from collections.abc import Sequence
 
-from gate.tools.tool import Counts, Ran
+from gate.tools.tool import Counts, Line, Ran
 
 NAME = "npm"
 KIND = "runner"
 
-_NOTHING = re.compile(
+_NOTHING = Line(
     r"No projects matched the filters|None of the selected packages has a \"[^\"\n]+\" script"
     r"|No workspaces found|No packages matched the filter|Missing script: \"?[\w:.-]+\"?"
 )

@@ -3,18 +3,17 @@
 Retries that helped (flaky) count as executed once. A test that is expected to fail is strict here and counts.
 """
 
-import re
 from collections.abc import Sequence
 
 from gate.tools.formats import read_printed
-from gate.tools.tool import PREFIX, Counts, Ran, closing_line, tally
+from gate.tools.tool import PREFIX, Counts, Line, Ran, closing_line, tally
 
 NAME = "playwright"
 KIND = "test"
 
 _LINE = PREFIX + r"(?P<count>\d+) (?P<word>failed|flaky|skipped|passed|interrupted|did not run)\b(?: \([^)\n]*\))?$"
-_CLOSING = re.compile(_LINE, re.MULTILINE)
-_STATS = re.compile(r'"expected": (\d+),\s*"skipped": (\d+),\s*"unexpected": (\d+),\s*"flaky": (\d+)')
+_CLOSING = Line(_LINE)
+_STATS = Line(r'"expected": (\d+),\s*"skipped": (\d+),\s*"unexpected": (\d+),\s*"flaky": (\d+)')
 _RUNNING = closing_line(r"Running (\d+) tests? using \d+ workers?")
 
 

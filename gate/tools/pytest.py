@@ -13,7 +13,7 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from gate.tools.tool import Counts, Invocation, Ran
+from gate.tools.tool import Counts, Invocation, Line, Ran
 
 NAME = "pytest"
 KIND = "test"
@@ -23,11 +23,10 @@ _CONFIGS = ("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproje
 _REPORT = "pytest.xml"
 _WORDS = r"passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?|rerun|subtests passed|subtests failed"
 _COUNTS = rf"\d+ (?:{_WORDS})(?:, \d+ (?:{_WORDS}))*"
-_CLOSING = re.compile(
+_CLOSING = Line(
     rf"^(?:[^\n=]*[>|:\]] )?=*[ ]?(?P<counts>{_COUNTS}|no tests (?:ran|collected)(?: \(\d+ deselected\))?)"
     rf"(?:, \d+ warnings?)? in \d[\d.:]*s?(?: \([\d:, a-z]+\))?[ ]?=*$"
-    r"|^Results \([\d.]+s\):\n(?P<sugar>(?:\s+\d+ .*\n?)+)",
-    re.MULTILINE,
+    r"|^Results \([\d.]+s\):\n(?P<sugar>(?:\s+\d+ .*\n?)+)"
 )
 _NOTHING = 5  # exit code: no tests collected
 

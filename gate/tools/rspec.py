@@ -1,14 +1,13 @@
 """rspec: `3 examples, 0 failures, 1 pending, 1 error occurred outside of examples`, the same in its JSON."""
 
-import re
 from collections.abc import Sequence
 
-from gate.tools.tool import Counts, Ran, tally
+from gate.tools.tool import Counts, Line, Ran, tally
 
 NAME = "rspec"
 KIND = "test"
 
-_CLOSING = re.compile(
+_CLOSING = Line(
     r"(?P<examples>\d+) examples?, (?P<failures>\d+) failures?(?:, (?P<pending>\d+) pending)?"
     r"(?:, (?P<errors>\d+) errors? occurred outside of examples)?"
 )

@@ -1,16 +1,15 @@
 """ruff check and ruff format: asked with `--show-files` (20 ms), which lints nothing; it warns when it found none."""
 
-import re
 from collections.abc import Sequence
 
 from gate.tools.ask import ask
-from gate.tools.tool import Counts, Invocation, Ran, closing_line, total
+from gate.tools.tool import Counts, Invocation, Line, Ran, closing_line, total
 
 NAME = "ruff"
 KIND = "lint"
 
 _NONE = closing_line(r"warning: No (?:Python )?files found under the given path")
-_FORMATTED = re.compile(r"(\d+) files? (?:already formatted|left unchanged|reformatted|would be reformatted)")
+_FORMATTED = Line(r"(\d+) files? (?:already formatted|left unchanged|reformatted|would be reformatted)")
 _COMMANDS = {"check", "format"}
 _NOT_FOR_ASKING = {"--check", "--diff", "-q", "--quiet", "-s", "--silent", "--watch", "-w"}
 

@@ -1,10 +1,11 @@
 """What every tool of the family says of itself, and what it is told of a run."""
 
 import re
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 _HEAD_BYTES = 1 << 20
 _TAIL_BYTES = 4 << 20
@@ -65,6 +66,29 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """The pattern of a line; compiled when first used, since a run needs few of the family's patterns."""
+
+    pattern: str
+
+    def finditer(self, text: str, start: int = 0, end: int = sys.maxsize) -> Iterator[re.Match[str]]:
+        """Return every match, in order."""
+        return re.compile(self.pattern, re.MULTILINE).finditer(text, start, end)
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """Return the first match."""
+        return re.compile(self.pattern, re.MULTILINE).search(text)
+
+    def findall(self, text: str) -> list[Any]:
+        """Return the groups of every match, as `re` does."""
+        return re.compile(self.pattern, re.MULTILINE).findall(text)
+
+    def match(self, text: str) -> re.Match[str] | None:
+        """Return the match at the beginning of the text."""
+        return re.compile(self.pattern, re.MULTILINE).match(text)
+
+
+@dataclass(frozen=True, slots=True)
 class Ran:
     """A step after it ended: all invocations of one tool in it, and what they left behind."""
 
@@ -75,7 +99,7 @@ class Ran:
     since: float = 0.0
     env: Mapping[str, str] = field(default_factory=dict)
 
-    def closing(self, pattern: re.Pattern[str]) -> list[re.Match[str]]:
+    def closing(self, pattern: Line) -> list[re.Match[str]]:
         """Return the tool's closing lines: the last one for each invocation, all when their number is not known."""
         found = list(pattern.finditer(self.output))
         if all(invocation.sure for invocation in self.invocations):
@@ -83,9 +107,9 @@ class Ran:
         return found
 
 
-def closing_line(pattern: str) -> re.Pattern[str]:
-    """Compile the pattern of a line that a tool writes, whatever a runner of several tools puts before it."""
-    return re.compile(f"{PREFIX}(?:{pattern})", re.MULTILINE)
+def closing_line(pattern: str) -> Line:
+    """Return the pattern of a line that a tool writes, whatever a runner of several tools puts before it."""
+    return Line(f"{PREFIX}(?:{pattern})")
 
 
 def load_output(log: Path) -> str:

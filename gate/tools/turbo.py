@@ -1,15 +1,14 @@
 """turbo, nx and lerna: the tools that they start tell what ran; here only that nothing or too little ran."""
 
-import re
 from collections.abc import Sequence
 
-from gate.tools.tool import Counts, Ran, closing_line
+from gate.tools.tool import Counts, Line, Ran, closing_line
 
 NAME = "turbo"
 KIND = "runner"
 
 _TURBO = closing_line(r"Tasks: +(?P<done>\d+) successful, (?P<total>\d+) total")
-_NOTHING = re.compile(
+_NOTHING = Line(
     r"No tasks were executed as part of this run|No tasks were run|No projects with \S+ target were run"
     r"|No projects matched|No packages found with the lifecycle script|No packages remain after ignoring"
 )

@@ -3,15 +3,14 @@
 import re
 from collections.abc import Sequence
 
-from gate.tools.tool import Counts, Ran
+from gate.tools.tool import Counts, Line, Ran
 
 NAME = "unittest"
 KIND = "test"
 
-_CLOSING = re.compile(
+_CLOSING = Line(
     r"^(?:[^\n]*[>|:\]] )?Ran (?P<ran>\d+) tests? in [\d.]+s[^\n]*\n+"
-    r"(?:[^\n]*[>|:\]] )?(?P<word>OK|FAILED|NO TESTS RAN)(?: \((?P<rest>[^)\n]*)\))?",
-    re.MULTILINE,
+    r"(?:[^\n]*[>|:\]] )?(?P<word>OK|FAILED|NO TESTS RAN)(?: \((?P<rest>[^)\n]*)\))?"
 )
 _NOTHING = 5  # exit code since Python 3.12: no tests ran
 

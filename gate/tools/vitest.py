@@ -3,17 +3,16 @@
 A test that is expected to fail stands apart in that line and does not count.
 """
 
-import re
 from collections.abc import Sequence
 
 from gate.tools.formats import is_asked_to_print, read_printed
-from gate.tools.tool import Counts, Ran, closing_line, numbers, tally
+from gate.tools.tool import Counts, Line, Ran, closing_line, numbers, tally
 
 NAME = "vitest"
 KIND = "test"
 
 _CLOSING = closing_line(r"Tests  +(?P<counts>(?:no tests|\d+ [a-z ]+)(?: \| \d+ [a-z ]+)*)(?: \(\d+\))?$")
-_NONE = re.compile(r"No test files found, exiting with code \d")
+_NONE = Line(r"No test files found, exiting with code \d")
 
 
 def matches(argv: Sequence[str]) -> bool:
