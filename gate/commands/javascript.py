@@ -96,6 +96,9 @@ def _manager(argv: tuple[str, ...], cwd: Path, root: Path) -> list[Part] | None:
     if not words:
         return None
     words[0] = _ALIASES.get(words[0], words[0]) if manager in {"npm", "pnpm"} else words[0]
+    if manager == "npm":  # takes all options before `--` for itself, wherever they stand
+        given = argv[argv.index("--") + 1 :] if "--" in argv else ()
+        words = [*_positional(words[: words.index("--")] if "--" in words else words), *given]
     if words[0] not in {"test", "start"} and manager == "npm" and not set(argv) & _RUN:
         return None
     packages = _chosen(argv, here, root, all_of_them=foreach)

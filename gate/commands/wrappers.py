@@ -97,7 +97,7 @@ def _started(argv: tuple[str, ...], words: list[str], options: frozenset[str], c
     for flag in ("-c", "--call"):
         if argv[0] in {"npx", "npm"} and flag in words[:-1]:
             return [Part(words[words.index(flag) + 1], cwd)]
-    module = _module(argv[0], words)
+    module = _module(argv[0], words, options)
     if module is not None:
         return [Part(join(["python", "-m", *module]), cwd, launcher=())]
     rest = skip_options(words, options)
@@ -111,14 +111,14 @@ def _started(argv: tuple[str, ...], words: list[str], options: frozenset[str], c
     return [Part(join(rest), cwd, launcher=launcher)] if rest else []
 
 
-def _module(name: str, words: list[str]) -> list[str] | None:
+def _module(name: str, words: list[str], options: frozenset[str]) -> list[str] | None:
     """Return module and arguments of `uv run -m X` and `coverage run -m X`."""
     if name not in {"uv", "coverage"}:
         return None
     for flag in ("-m", "--module"):
         if flag in words[:-1]:
             before = words[: words.index(flag)]
-            if not [word for word in skip_options(before, _UV) if not word.startswith("-")]:
+            if not [word for word in skip_options(before, options) if not word.startswith("-")]:
                 return words[words.index(flag) + 1 :]
     return None
 

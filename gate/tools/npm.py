@@ -20,6 +20,8 @@ def matches(argv: Sequence[str]) -> bool:
     """Return whether a package manager runs a script."""
     if argv[0] in _SIDE_BY_SIDE:
         return True
+    if tuple(argv[:2]) == ("bun", "test"):
+        return False
     return argv[0] in _MANAGERS and len(argv) > 1 and argv[1] not in _NO_SCRIPTS
 
 

@@ -11,7 +11,7 @@ _XCTEST = closing_line(
     r"Executed (?P<tests>\d+) tests?, with (?:(?P<skipped>\d+) tests? skipped and )?(?P<failed>\d+) failures?"
 )
 _TESTING = closing_line(
-    r"(?:\S+ )?Test run with (?P<tests>\d+) tests? (?:in \d+ suites? )?(?:passed|failed)[^\n]*?"
+    r"(?:\S+ +)?Test run with (?P<tests>\d+) tests? (?:in \d+ suites? )?(?:passed|failed)[^\n]*?"
     r"(?: with (?P<failed>\d+) issues?)?\.?$"
 )
 

@@ -1,0 +1,107 @@
+"""Commands, followed to the programs that they really run."""
+
+from pathlib import Path
+
+import pytest
+
+from gate.commands.resolve import resolve
+from tests.evidence import write_tree
+
+TREE = {
+    "package.json": '{"name": "top", "workspaces": ["pkgs/*"], "scripts": {'
+    '"test": "jest --ci", "pretest": "eslint .", "lint:a": "eslint a", "lint:b": "eslint b",'
+    '"all": "run-s \'lint:*\'",'
+    '"both": "concurrently \\"npm:lint:*\\" \\"vitest run\\"",'
+    '"loop": "npm run loop", "wrapped": "cross-env A=1 jest"}}',
+    "pkgs/a/package.json": '{"name": "@x/a", "scripts": {"test": "vitest run", "build": "tsc -b"}}',
+    "pkgs/b/package.json": '{"name": "@x/b", "scripts": {"test": "mocha"}}',
+    "Makefile": "PY := python3\nTARGETS = a \\\n  b\nifdef X\nendif\n"
+    ".PHONY: test\nlint:\n\truff check $(TARGETS)\ntest: lint ## all\n\t@$(PY) -m pytest $(ARGS)\n"
+    "sub:\n\t$(MAKE) -C inner\nself: self\n\tmake self\n",
+    "inner/GNUmakefile": "include rules.mk\n",
+    "inner/rules.mk": "all: ; go test ./...\n",
+    "tox.ini": "[tox]\nenv_list = py{311,312}, lint\n[testenv]\ncommands =\n    pytest {posargs:-q} \\\n      tests\n"
+    "[testenv:lint]\ncommands = - ruff check\n",
+    "noxfile.py": "import nox\n"
+    "@nox.session\ndef tests(session):\n    session.install('x')\n    session.run('pytest', '-q')\n"
+    "@nox.session\ndef lint(session):\n    session.run('ruff', 'check')\n",
+    "pyproject.toml": "[tool.pdm.scripts]\ntest = 'pytest -x'\n[tool.poe.tasks]\nlint = {shell = 'ruff check; mypy'}\n"
+    "[tool.hatch.envs.default.scripts]\ncov = ['pytest --cov', 'coverage report']\n",
+    "scripts/ci": "#!/usr/bin/env bash\nset -e\ncheck() {\n  cargo test\n}\ncheck\n",
+    "scripts/main.py": "import pytest, sys\nsys.exit(pytest.main(['-q']))\n",
+    "tool.rb": "#!/usr/bin/env ruby\ncargo test\n",
+    "composer.json": '{"scripts": {"test": ["@lint", "phpunit"], "lint": "phpcs"}}',
+}
+
+CASES = {
+    "npm test": ["npm test", "eslint .", "jest --ci"],
+    "npm t -- --bail": ["npm t -- --bail", "eslint .", "jest --ci --bail"],
+    "npm run test -w @x/a": ["npm run test -w @x/a", "vitest run"],
+    "npm test --workspaces": ["npm test --workspaces", "vitest run", "mocha"],
+    "npm --prefix pkgs/b test": ["npm --prefix pkgs/b test", "mocha"],
+    "pnpm -r run test": ["pnpm -r run test", "vitest run", "mocha"],
+    "pnpm --filter '@x/*' build": ["pnpm --filter '@x/*' build", "tsc -b"],
+    "yarn workspace @x/b test": ["yarn workspace @x/b test", "mocha"],
+    "yarn jest -i": ["yarn jest -i", "jest -i"],
+    "npx --yes jest@29 --ci": ["npx --yes jest@29 --ci", "jest --ci"],
+    "npm run all": ["npm run all", "run-s 'lint:*'", "npm run lint:a", "eslint a", "npm run lint:b", "eslint b"],
+    "npm run wrapped": ["npm run wrapped", "cross-env A=1 jest", "jest"],
+    "npm run loop": ["npm run loop", "npm run loop"],
+    "turbo run test --filter=@x/a": ["turbo run test --filter=@x/a", "vitest run"],
+    "make test ARGS=-x": ["make test ARGS=-x", "ruff check a b", "python -m pytest -x", "pytest -x"],
+    "make sub": ["make sub", "make -C inner", "go test ./..."],
+    "make self": ["make self", "make self"],
+    "cd inner && make": ["make", "go test ./..."],
+    "uv run --frozen --with x pytest -q": ["uv run --frozen --with x pytest -q", "pytest -q"],
+    "uv run -m pytest": ["uv run -m pytest", "python -m pytest", "pytest"],
+    "poetry run python -Im pytest": ["poetry run python -Im pytest", "python -Im pytest", "pytest"],
+    "coverage run --source a -m pytest x": [
+        "coverage run --source a -m pytest x",
+        "python -m pytest x",
+        "pytest x",
+    ],
+    "timeout -k 5 10m env A=1 nice -n 5 pytest": [
+        "timeout -k 5 10m env A=1 nice -n 5 pytest",
+        "env A=1 nice -n 5 pytest",
+        "nice -n 5 pytest",
+        "pytest",
+    ],
+    "tox": ["tox", "pytest -q tests", "pytest -q tests", "ruff check"],
+    "tox -e py311 -- -x": ["tox -e py311 -- -x", "pytest -x tests"],
+    "nox -s tests": ["nox -s tests", "pytest -q"],
+    "pdm run test -k a": ["pdm run test -k a", "pytest -x -k a"],
+    "poe lint": ["poe lint", "ruff check", "mypy"],
+    "hatch run cov": ["hatch run cov", "pytest --cov", "coverage report"],
+    "bash -euxo pipefail -c 'cd inner; make'": ["bash -euxo pipefail -c 'cd inner; make'", "make", "go test ./..."],
+    "./scripts/ci": ["ci", "set -e", "cargo test", "check"],
+    "python scripts/main.py": ["python scripts/main.py", "pytest"],
+    "./tool.rb": ["tool.rb"],
+    "../outside.sh": ["outside.sh"],
+    "composer test": ["composer test", "composer lint", "phpcs", "phpunit"],
+    '"$PYTHON" -m unittest': ["python -m unittest", "unittest"],
+}
+
+
+@pytest.mark.parametrize(("command", "expected"), CASES.items(), ids=CASES)
+def test_a_command_is_followed(tmp_path: Path, command: str, expected: list[str]) -> None:
+    root = write_tree(tmp_path / "repo", TREE)
+    (root / "scripts/ci").chmod(0o755)
+    (root.parent / "outside.sh").write_text("pytest\n")
+    found = [" ".join(c.argv).replace("run-s lint:*", "run-s 'lint:*'") for c in resolve(command, root, root=root)]
+    shown = [text.replace("'", "").replace('"', "") for text in found]
+    assert shown == [text.replace("'", "").replace('"', "") for text in expected]
+
+
+def test_where_and_how_a_program_starts_is_kept(tmp_path: Path) -> None:
+    found = resolve("cd a && (cd b && .venv/bin/python -m mypy .) || ruff check", tmp_path, root=tmp_path)
+    assert [(c.argv[0], c.cwd, c.launcher, c.sure) for c in found] == [
+        ("python", tmp_path / "a/b", (), True),
+        ("mypy", tmp_path / "a/b", (".venv/bin/python", "-m"), True),
+        ("ruff", tmp_path / "a", (), False),
+    ]
+
+
+def test_many_levels_end(tmp_path: Path) -> None:
+    scripts = ", ".join(f'"s{i}": "npm run s{i + 1} && npm run s{i + 1}"' for i in range(40))
+    write_tree(tmp_path, {"package.json": f'{{"scripts": {{{scripts}}}}}'})
+    assert len(resolve("npm run s0", tmp_path, root=tmp_path)) == 400
