@@ -208,7 +208,7 @@ class _Run:
         log, scratch = self._logs / f"{name}.log", self._logs / f"{name}.evidence"
         scratch.mkdir(parents=True, exist_ok=True)
         env = {**self._env, **step.env, "GATE": "1"}
-        env |= tools.environment(invocations, scratch, env=env)
+        env |= tools.environment(invocations, scratch, env=env, wrap=self._options.wrap)
         on_line = self._options.on_line
         ended = proc.run(
             [*self._options.wrap, *step.shell.split(), step.run], cwd=cwd, env=env, log=log, limit_s=step.limit_s,
@@ -216,7 +216,9 @@ class _Run:
         )  # fmt: skip
         evidence = _no_evidence()
         if ended.exit_code is not None and not ended.error:
-            evidence = tools.read_evidence(invocations, log, scratch, exit_code=ended.exit_code, env=env)
+            evidence = tools.read_evidence(
+                invocations, log, scratch, exit_code=ended.exit_code, env=env, wrap=self._options.wrap, stop=self._stop
+            )
         outcome, reason = settle(step, kind, ended, evidence)
         return StepReport(
             step.name, kind, step.run, outcome, ended.exit_code, round(ended.seconds, 3), evidence, tail(log), reason
@@ -255,6 +257,8 @@ def _weigh(step: Step, kind: str, evidence: Evidence) -> tuple[StepOutcome, str]
             return StepOutcome.HOLLOW, f"the policy asks for {step.evidence}, it executed {found}"
     if kind == "test" and evidence.tests == 0:
         return StepOutcome.HOLLOW, "no test was executed"
+    if kind == "test" and evidence.tool and evidence.tests is None:
+        return StepOutcome.HOLLOW, f"{evidence.tool} did not say how many tests it executed"
     return StepOutcome.PASSED, ""
 
 

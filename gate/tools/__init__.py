@@ -5,6 +5,8 @@ asked for machine-readable results where that changes nothing for the user; else
 one of each invocation, since a test may print lines that look like them.
 """
 
+import re
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -44,6 +46,7 @@ from gate.tools import (
     vite_build,
     vitest,
 )
+from gate.tools.ask import Asker
 from gate.tools.tool import Counts, Invocation, Ran, Tool, load_output, total, unweave
 
 TOOLS: tuple[Tool, ...] = (
@@ -84,6 +87,9 @@ TOOLS: tuple[Tool, ...] = (
 PLUMBING = ("ask", "formats", "tool")
 _KINDS = ("test", "build", "typecheck", "lint")  # the strongest first
 _STARTED = "started"
+# what a runner writes of a child that was killed, before it exits 0 all the same
+_KILLED = re.compile(r"\bexited \(-\d+\)|\bwas killed by SIG|\bterminated by signal SIG")
+_LAST_CHARS = 4096
 
 
 def recognise(command: str, cwd: Path, *, root: Path) -> tuple[Invocation, ...]:
@@ -103,13 +109,20 @@ def kind(invocations: Sequence[Invocation]) -> str:
 
 
 def environment(
-    invocations: Sequence[Invocation], scratch: Path, *, env: Mapping[str, str] | None = None
+    invocations: Sequence[Invocation],
+    scratch: Path,
+    *,
+    env: Mapping[str, str] | None = None,
+    wrap: Sequence[str] = (),
 ) -> dict[str, str]:
     """Return what to add to a step's environment `env` so that its tools write results into scratch.
 
-    Call it right before the step starts: the time is noted, and reports that are older count for nothing.
+    Call it right before the step starts: the time is noted, and reports that are older count for nothing. Inside a
+    sandbox (`wrap`) scratch may be out of reach, so nothing is asked for there.
     """
     (scratch / _STARTED).touch()
+    if wrap:
+        return {}
     added = dict[str, str]()
     for tool, group in _groups(invocations):
         prepare = getattr(tool, "environment", None)
@@ -125,22 +138,26 @@ def read_evidence(
     *,
     exit_code: int,
     env: Mapping[str, str] | None = None,
+    wrap: Sequence[str] = (),
+    stop: threading.Event | None = None,
 ) -> Evidence:
-    """Return what a step did.
+    """Return what a step did; questions to its tools run in its environment, behind `wrap`, until `stop`.
 
     `hollow` is set exactly when it is known that nothing was verified. A tool that is known but whose count is not
     leaves None; a step without any known tool leaves `tool` None.
     """
+    asker = Asker(dict(env or {}), tuple(wrap), stop)
     output = load_output(log)
     if any(i.tool in (npm, turbo) and i.argv[0] != "npm" for i in invocations):
         output = unweave(output)
     since = _since(scratch)
     read = [
-        (tool, tool.read(Ran(group, output, scratch, exit_code, since, dict(env or {}))))
-        for tool, group in _groups(invocations)
+        (tool, tool.read(Ran(group, output, scratch, exit_code, since, asker))) for tool, group in _groups(invocations)
     ]
     named = [tool.NAME for tool, _ in read if tool.KIND != "runner"]
     counts = [c for _, c in read]
+    if not exit_code and _KILLED.search(output[-_LAST_CHARS:]):
+        counts.append(Counts(failed=1))
     return Evidence(
         tool=", ".join(named) or None,
         tests=total([c.tests for c in counts]),

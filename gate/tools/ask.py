@@ -1,49 +1,47 @@
-"""Ask a tool what it looks at, after its step passed: short, without side effects, and bounded in time.
+"""Ask a tool what it looks at, after its step passed: short, without side effects, bounded in time, boxed as the step.
 
 A tool that cannot be asked is no error: its count stays unknown.
 """
 
-import os
-import signal
-import subprocess
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from gate import proc
+
 _MOST_BYTES = 16 << 20
+# the programs of the packages around are found as package scripts find them; only what the tool says is kept
+_SHELL = 'PATH="$0:$PATH"; exec "$@" 2>/dev/null'
+_SHELL_FED = 'PATH="$0:$PATH"; printf %s "$1" | { shift; exec "$@" 2>/dev/null; }'
 
 
-def ask(
-    argv: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None, stdin: str = "", limit_s: float = 20
-) -> str | None:
-    """Return what a command prints, None when it fails, takes too long or cannot be started.
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """How questions are put: the step's environment, and what is put before its shell, such as a sandbox."""
 
-    Programs of the packages around cwd (`node_modules/.bin`) are found as package scripts find them.
-    """
-    if any("$" in word for word in argv[:1]):
-        return None
-    bins = ":".join(str(folder / "node_modules" / ".bin") for folder in (cwd, *cwd.parents))
-    command = ["sh", "-c", 'PATH="$0:$PATH"; exec "$@"', bins, *argv]
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as given:
-        given.write(stdin.encode())
-        given.seek(0)
-        try:
-            process = subprocess.Popen(
-                command,
+    env: Mapping[str, str]
+    wrap: tuple[str, ...] = ()
+    stop: threading.Event | None = None
+
+    def ask(self, argv: Sequence[str], *, cwd: Path, stdin: str = "", limit_s: float = 20) -> str | None:
+        """Return what a command prints, None when it fails, takes too long or cannot be started."""
+        if "$" in argv[0]:
+            return None
+        bins = ":".join(str(folder / "node_modules" / ".bin") for folder in (cwd, *cwd.parents))
+        shell = ["sh", "-c", _SHELL_FED, bins, stdin] if stdin else ["sh", "-c", _SHELL, bins]
+        with tempfile.TemporaryDirectory(prefix="gate-ask-") as folder:
+            log = Path(folder) / "answer"
+            ended = proc.run(
+                [*self.wrap, *shell, *argv],
                 cwd=cwd,
-                env=dict(env) if env else None,
-                stdin=given,
-                stdout=out,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
+                env=self.env,
+                log=log,
+                limit_s=limit_s,
+                stop=self.stop or threading.Event(),
             )
-        except OSError:
-            return None
-        try:
-            code = process.wait(limit_s)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            return None
-        out.seek(0)
-        return out.read(_MOST_BYTES).decode("utf-8", "replace") if code == 0 else None
+            if ended.exit_code != 0 or ended.error:
+                return None
+            with log.open("rb") as file:
+                return file.read(_MOST_BYTES).decode("utf-8", "replace")

@@ -2,7 +2,7 @@
 
 The asking loads the project's own eslint in node and walks the paths of the command line; no rule runs and no file is
 linted again. It costs the start of node and of the configuration, 0.3-2 s. Files that eslint only warns about as
-ignored are not counted.
+ignored are not counted, nor is its own configuration, which is all that `eslint .` sees of a tree of other languages.
 """
 
 import json
@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from gate.tools.ask import ask
 from gate.tools.tool import Counts, Invocation, Line, Ran, total
 
 NAME = "eslint"
@@ -71,7 +70,7 @@ def _covered(invocation: Invocation, ran: Ran) -> int | None:
         "config": options.get("-c") or options.get("--config"),
         "ext": [e for e in options.get("--ext", "").split(",") if e],
     }
-    answer = ask(["node", "-e", _SCRIPT], cwd=invocation.cwd, env=ran.env, stdin=json.dumps(given))
+    answer = ran.asker.ask(["node", "-e", _SCRIPT], cwd=invocation.cwd, stdin=json.dumps(given))
     return int(answer) if answer and answer.strip().isdigit() else None
 
 
@@ -111,7 +110,7 @@ def _below(folder: Path, cwd: Path) -> Iterator[str]:
             continue
         if path.is_dir():
             yield from _below(path, cwd)
-        elif _CODE.search(path.name):
+        elif _CODE.search(path.name) and not path.name.startswith("eslint.config."):
             yield str(path.relative_to(cwd) if path.is_relative_to(cwd) else path)
 
 

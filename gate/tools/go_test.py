@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gate.commands.part import option_values
-from gate.tools.ask import ask
 from gate.tools.tool import Counts, Invocation, Line, Ran, closing_line, tally
 
 NAME = "go test"
@@ -85,7 +84,7 @@ def _functions(invocation: Invocation, ran: Ran, packages: set[str]) -> tuple[in
     words = list(invocation.words)
     words = words[words.index("--") + 1 :] if "--" in words and invocation.argv[0] == "gotestsum" else words[1:]
     tags = [f"-tags={value}" for value in option_values(words, frozenset({"-tags", "--tags"}))]
-    answer = ask(["go", "list", "-f", _FORMAT, *tags, *sorted(packages)], cwd=invocation.cwd, env=ran.env)
+    answer = ran.asker.ask(["go", "list", "-f", _FORMAT, *tags, *sorted(packages)], cwd=invocation.cwd)
     if answer is None:
         return None
     wanted = (option_values(words, frozenset({"-run", "--run"})) or [""])[-1].split("/")[0]

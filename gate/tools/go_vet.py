@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from gate.tools.ask import ask
 from gate.tools.tool import Counts, Invocation, Ran, total
 
 NAME = "go vet"
@@ -26,5 +25,5 @@ def read(ran: Ran) -> Counts:
 
 def _files(invocation: Invocation, ran: Ran) -> int | None:
     words = [w for w in invocation.words[1:] if not w.startswith("-") or w.startswith("-tags")]
-    answer = ask(["go", "list", "-f", _FORMAT, *words], cwd=invocation.cwd, env=ran.env)
+    answer = ran.asker.ask(["go", "list", "-f", _FORMAT, *words], cwd=invocation.cwd)
     return None if answer is None else sum(int(n) for n in answer.split())

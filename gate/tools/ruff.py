@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from gate.tools.ask import ask
 from gate.tools.tool import Counts, Invocation, Line, Ran, closing_line, total
 
 NAME = "ruff"
@@ -36,5 +35,5 @@ def _files(invocation: Invocation, ran: Ran) -> int | None:
             return sum(int(n) for n in found)
     words = [w for w in invocation.words if w not in _NOT_FOR_ASKING and not w.startswith(("--fix", "--output"))]
     words = ["check" if w == "format" else w for w in words]
-    answer = ask(invocation.starting(*words, "--show-files"), cwd=invocation.cwd, env=ran.env, limit_s=10)
+    answer = ran.asker.ask(invocation.starting(*words, "--show-files"), cwd=invocation.cwd, limit_s=10)
     return None if answer is None else len(answer.split("\n")) - 1

@@ -2,10 +2,12 @@
 
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
+
+from gate.tools.ask import Asker
 
 _HEAD_BYTES = 1 << 20
 _TAIL_BYTES = 4 << 20
@@ -97,7 +99,7 @@ class Ran:
     scratch: Path
     exit_code: int
     since: float = 0.0
-    env: Mapping[str, str] = field(default_factory=dict)
+    asker: Asker = field(default_factory=lambda: Asker({}))
 
     def closing(self, pattern: Line) -> list[re.Match[str]]:
         """Return the tool's closing lines: the last one for each invocation, all when their number is not known."""

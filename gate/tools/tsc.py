@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gate.tools.ask import ask
 from gate.tools.tool import Counts, Invocation, Ran, total
 
 NAME = "tsc"
@@ -56,7 +55,7 @@ def _given(invocation: Invocation, ran: Ran) -> int | None:
 
 
 def _show(invocation: Invocation, cwd: Path, words: Sequence[str], ran: Ran) -> dict[str, Any] | None:
-    answer = ask(invocation.starting(*words, "--showConfig"), cwd=cwd, env=ran.env, limit_s=10)
+    answer = ran.asker.ask(invocation.starting(*words, "--showConfig"), cwd=cwd, limit_s=10)
     try:
         found = json.loads(answer or "")
     except ValueError:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-LOCK = Path(__file__).parents[2] / "data" / "js"
+LOCK = Path(__file__).parents[1] / "data" / "js"
 
 
 @pytest.fixture(scope="session")

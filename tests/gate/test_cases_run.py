@@ -1,0 +1,142 @@
+"""Ways in which checks were green and nothing had run, and their near misses, as whole runs in real projects."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.evidence import write_tree
+from tests.needs import needs
+
+pytestmark = needs("npm", package="npm")
+
+GATE = [sys.executable, "-I", str(Path(__file__).parents[2] / "gate" / "__main__.py"), "run", "--format", "json"]
+PASSED_ON = ("PATH", "HOME", "CARGO_HOME", "RUSTUP_HOME")
+
+UNIT = "import unittest\nclass T(unittest.TestCase):\n  def test_a(self): pass\n"
+JEST = {"a.test.js": "test('a', () => {})\n", "package.json": "{}"}
+VITEST = {"a.test.mjs": "import {test} from 'vitest'; test('a', () => {})\n"}
+MOCHA = {"test/a.js": "it('a', () => {})\n", "test/none/b.js": "", "package.json": "{}"}
+NODE = {
+    "a.test.mjs": "import test from 'node:test'; test('a', () => {})\n",
+    "todo.mjs": "import test from 'node:test'; test('a', {todo: true}, () => { throw 1 })\n",
+    "none.test.mjs": "",
+}
+TSC = {
+    "tsconfig.json": '{"files": [], "references": [{"path": "./tsconfig.app.json"}]}',
+    "tsconfig.app.json": '{"include": ["src"], "compilerOptions": {"composite": true, "outDir": "out"}}',
+    "src/a.ts": "export const a: number = 1\n",
+}
+WORKSPACE = {
+    "package.json": '{"name": "top", "private": true, "workspaces": ["a"], "packageManager": "npm@11.0.0",'
+    ' "scripts": {"verify": "npm run gone"}}',
+    ".npmrc": "package-manager-strict=false\nmanage-package-manager-versions=false\n",
+    "pnpm-workspace.yaml": "packages: ['a']\n",
+    "package-lock.json": '{"lockfileVersion": 3, "packages": {}}',
+    "turbo.json": '{"tasks": {"test": {}, "lint": {}}}',
+    "a/package.json": '{"name": "@x/a", "scripts": {"test": "node --test"}}',
+    "a/a.test.mjs": NODE["a.test.mjs"],
+}
+ESLINT_TS = {"eslint.config.mjs": "export default [{rules: {'no-undef': 2}}]\n", "a.ts": "export const a = 1\n"}
+PYTEST = {
+    "test_a.py": "def test_a(): pass\n",
+    "idle/test_b.py": "import pytest\n@pytest.mark.skip\ndef test_a(): pass\n"
+    "@pytest.mark.xfail\ndef test_b(): assert 0\n@pytest.mark.xfail\ndef test_c(): pass\n",
+    "later/test_c.py": "async def test_a(): assert 0\n",
+    "empty/a.py": "",
+}
+GO = {
+    "go.mod": "module x\n\ngo 1.19\n",
+    "a_test.go": 'package x\n\nimport "testing"\n\nfunc TestA(t *testing.T) {}\n',
+    "tagged/b_test.go": '//go:build integration\n\npackage b\n\nimport "testing"\n\nfunc TestB(t *testing.T) {}\n',
+    "tagged/b.go": "package b\n",
+}
+RUST = {
+    "Cargo.toml": '[package]\nname = "x"\nversion = "0.1.0"\nedition = "2021"\n[lib]\ndoctest = false\n'
+    '[[test]]\nname = "own"\nharness = false\n',
+    "src/lib.rs": "#[test]\n#[ignore]\nfn a() {}\n#[test]\nfn b() {}\n",
+    "tests/own.rs": "fn main() {}\n#[test]\nfn never() {}\n",
+}
+MAKE = {"Makefile": "test:\n\tpython3 -m unittest\nunit:\n\tpython3 -m unittest\n", "test/x": "", "test_a.py": UNIT}
+HOOKS = {
+    ".pre-commit-config.yaml": "repos: [{repo: local, hooks: [{id: a, name: a, entry: 'true', language: system}]}]"
+}
+CI = "set -e\nrun_tests() {\n  python3 -m unittest\n  echo done\n}\nrun_tests || exit 1\n"
+COMMITTED = "git -c user.name=a -c user.email=a@b commit -qm x && "
+
+CASES = {
+    "A1 no script": ("npm test --if-present", {"package.json": "{}"}, "HOLLOW"),
+    "A3 inner script missing": ("npm run verify --if-present", WORKSPACE, "RED"),
+    "A4 filter matches nothing": ("pnpm --filter @x/typo test", WORKSPACE, "HOLLOW"),
+    "A4 twin": ("pnpm --filter @x/a --fail-if-no-match test", WORKSPACE, "GREEN"),
+    "A4 twin, no match": ("pnpm --filter @x/typo --fail-if-no-match test", WORKSPACE, "RED"),
+    "A6 task nowhere": ("turbo run lint", WORKSPACE, "HOLLOW"),
+    "A6 twin": ("turbo run test", WORKSPACE, "GREEN"),
+    "A7 child killed": ("python3 -m unittest; echo 'task a: exited (-1)'", {"test_a.py": UNIT}, "RED"),
+    "A11 no tests allowed": ("jest --passWithNoTests gone", JEST, "HOLLOW"),
+    "A11 twin": ("jest --passWithNoTests", JEST, "GREEN"),
+    "A15 vitest name": ("vitest run -t smoke", VITEST, "HOLLOW"),
+    "A15 jest name": ("jest -t smoke", JEST, "HOLLOW"),
+    "A15 twin": ("vitest run -t a", VITEST, "GREEN"),
+    "A17 mocha name": ("mocha -g nomatch", MOCHA, "HOLLOW"),
+    "A17 mocha file without tests": ("mocha test/none", MOCHA, "HOLLOW"),
+    "A17 twin": ("mocha", MOCHA, "GREEN"),
+    "A17 twin, fails by itself": ("mocha --fail-zero -g nomatch", MOCHA, "RED"),
+    "A19 node todo": ("node --test todo.mjs", NODE, "HOLLOW"),
+    "A19 node name": ("node --test --test-name-pattern=zzz a.test.mjs", NODE, "HOLLOW"),
+    "A19 twin": ("node --test a.test.mjs", NODE, "GREEN"),
+    "A22 spec without tests": ("node --test none.test.mjs", NODE, "HOLLOW"),
+    "A23 solution file": ("tsc --noEmit", TSC, "HOLLOW"),
+    "A23 twin, build": ("tsc -b", TSC, "GREEN"),
+    "A23 twin, project": ("tsc --noEmit -p tsconfig.app.json", TSC, "GREEN"),
+    "A30 other extension": ("eslint .", ESLINT_TS, "HOLLOW"),
+    "A30 twin": ("eslint .", ESLINT_TS | {"b.js": "export const b = 1\n"}, "GREEN"),
+    "B1 exit 5 swallowed": ("pytest empty || [ $? -eq 5 ]", PYTEST, "HOLLOW"),
+    "B2 none collected": ("pytest empty", PYTEST, "HOLLOW"),
+    "B7 none executed": ("pytest idle", PYTEST, "HOLLOW"),
+    "B7 twin": ("pytest test_a.py", PYTEST, "GREEN"),
+    "B8 async without plugin": ("pytest later", PYTEST, "RED"),
+    "C1 behind a tag": ("go test ./tagged", GO, "HOLLOW"),
+    "C1 twin": ("go test -tags integration ./tagged", GO, "GREEN"),
+    "C2 go name": ("go test -run '^TestGone$' ./...", GO, "HOLLOW"),
+    "C2 twin": ("go test ./...", GO, "GREEN"),
+    "C8 no harness": ("cargo test --offline --test own", RUST, "HOLLOW"),
+    "C8 all ignored": ("cargo test --offline --lib a", RUST, "HOLLOW"),
+    "C8 twin": ("cargo test --offline", RUST, "GREEN"),
+    "E1 errexit suspended": ("bash ci.sh", {"ci.sh": CI, "test_a.py": UNIT.replace("pass", "self.fail()")}, "RED"),
+    "E1 twin": ("bash ci.sh", {"ci.sh": CI, "test_a.py": UNIT}, "GREEN"),
+    "E1 branch not taken": ("if [ -e gone ]; then python3 -m unittest; fi", {"test_a.py": UNIT}, "HOLLOW"),
+    "E4 make up to date": ("make test", MAKE, "HOLLOW"),
+    "E4 twin": ("make unit", MAKE, "GREEN"),
+    "E8 hooks without files": ("git add -A && " + COMMITTED + "pre-commit run", HOOKS, "HOLLOW"),
+    "E8 twin": ("git add -A && pre-commit run --all-files", HOOKS, "GREEN"),
+    "E16 linter without files": ("ruff check --exclude '*.py'", PYTEST, "HOLLOW"),
+    "E16 twin": ("ruff check test_a.py", PYTEST, "GREEN"),
+    "a failure swallowed": (
+        "pytest test_a.py && python3 -m unittest || true",
+        {"test_a.py": UNIT + "  x = y\n"},
+        "RED",
+    ),
+}
+
+
+@pytest.mark.parametrize(("step", "files", "expected"), CASES.values(), ids=CASES)
+def test_a_case_has_its_verdict(
+    js_tools: Path, js_project: Path, step: str, files: dict[str, str], expected: str
+) -> None:
+    repo = write_tree(js_project, files | {"gate.toml": f"[steps.it]\nrun = {json.dumps(step)}\n"})
+    subprocess.run(["git", "init", "-q", str(repo)], check=True)
+    first = f"{js_tools / 'node_modules/.bin'}:{Path(sys.executable).parent}"
+    env = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    env |= {
+        "CI": "true",
+        "PATH": f"{first}:{env['PATH']}",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "GOFLAGS": "-mod=mod",
+    }
+    done = subprocess.run([*GATE, "--repo", str(repo)], env=env, capture_output=True, text=True, check=False)
+    found = json.loads(done.stdout)
+    assert found["verdict"] == expected, found["reason"]
