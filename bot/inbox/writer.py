@@ -1,0 +1,90 @@
+"""Commit deliveries in groups: one thread, one transaction for all that came while the last one was synced."""
+
+import asyncio
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from bot import log
+from bot.tickets import deliveries
+from bot.tickets.deliveries import Arrived
+from bot.tickets.store import Store
+
+LOG = log.logger("inbox")
+MOST = 512  # deliveries in one transaction
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    arrived: Arrived
+    stored: asyncio.Future[None]
+
+
+class Writer:
+    """Stores deliveries durably; `store` returns after the commit."""
+
+    def __init__(self, store: Store, *, now: Callable[[], float], stored: Callable[[], None]) -> None:
+        self._store = store
+        self._now = now
+        self._stored = stored
+        self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    async def keep(self, arrived: Arrived) -> None:
+        """Return once the delivery is on the disk; raises what the database raised."""
+        loop = asyncio.get_running_loop()
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, args=(loop,), name="deliveries", daemon=True)
+            self._thread.start()
+        waiting = _Waiting(arrived, loop.create_future())
+        self._queue.put(waiting)
+        await waiting.stored
+
+    def close(self) -> None:
+        """Store what waits, then end the thread."""
+        if self._thread is not None:
+            self._queue.put(None)
+            self._thread.join()
+            self._thread = None
+
+    def _run(self, loop: asyncio.AbstractEventLoop) -> None:
+        while (first := self._queue.get()) is not None:
+            batch, last = self._batch(first)
+            fault = self._commit([w.arrived for w in batch])
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(self._settle, batch, fault)
+            if last:
+                return
+
+    def _batch(self, first: _Waiting) -> tuple[list[_Waiting], bool]:
+        batch = [first]
+        while len(batch) < MOST:
+            try:
+                more = self._queue.get_nowait()
+            except queue.Empty:
+                break
+            if more is None:
+                return batch, True
+            batch.append(more)
+        return batch, False
+
+    def _commit(self, arrived: Sequence[Arrived]) -> Exception | None:
+        try:
+            with self._store.write() as c:
+                deliveries.keep(c, arrived, now=self._now())
+        except Exception as error:
+            LOG.exception("deliveries not stored", extra={"count": len(arrived)})
+            return error
+        return None
+
+    def _settle(self, batch: Sequence[_Waiting], fault: Exception | None) -> None:
+        for waiting in batch:
+            if waiting.stored.done():
+                continue  # its request was given up meanwhile
+            if fault is None:
+                waiting.stored.set_result(None)
+            else:
+                waiting.stored.set_exception(fault)
+        if fault is None:
+            self._stored()

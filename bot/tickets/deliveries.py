@@ -1,0 +1,104 @@
+"""The SQL of deliveries: what arrived, byte for byte, and what became of it."""
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from bot.tickets.schema import deliveries
+
+NEW, WAITING, DONE, IGNORED, FAILED = "new", "waiting", "done", "ignored", "failed"
+_OPEN = (NEW, WAITING)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """One verified webhook POST."""
+
+    guid: str
+    event: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One stored delivery."""
+
+    seq: int
+    guid: str
+    event: str
+    body: bytes
+    received_at: float
+    state: str
+    reason: str
+    tries: int
+
+
+def keep(c: sa.Connection, arrived: Sequence[Arrived], *, now: float) -> None:
+    """Store deliveries; one that is known stays as it is, unless reading it failed: then it is new again."""
+    rows = list({a.guid: (a.guid, a.event, a.body, now) for a in arrived}.values())
+    start = 0
+    for size in _SIZES:
+        while len(rows) - start >= size:
+            part = rows[start : start + size]
+            c.exec_driver_sql(_keep(c.dialect.name, size), tuple(value for row in part for value in row))
+            start += size
+
+
+def unread(c: sa.Connection, *, limit: int = 200) -> list[Delivery]:
+    """Return what waits to be read, oldest first."""
+    rows = c.execute(sa.select(deliveries).where(deliveries.c.state.in_(_OPEN)).order_by(deliveries.c.seq).limit(limit))
+    return [Delivery(**row._mapping) for row in rows]
+
+
+def close(c: sa.Connection, delivery: Delivery, state: str, reason: str = "") -> bool:
+    """Note what became of a delivery, once; False where another host was faster."""
+    done = c.execute(
+        deliveries.update()
+        .where(deliveries.c.seq == delivery.seq, deliveries.c.state.in_(_OPEN))
+        .values(state=state, reason=reason[:2000])
+    )
+    return done.rowcount == 1
+
+
+def count_try(c: sa.Connection, delivery: Delivery, reason: str) -> None:
+    """Note that a delivery could not be read yet; it stays open."""
+    c.execute(
+        deliveries.update()
+        .where(deliveries.c.seq == delivery.seq, deliveries.c.state.in_(_OPEN))
+        .values(tries=deliveries.c.tries + 1, reason=reason[:2000])
+    )
+
+
+def find(c: sa.Connection, guid: str) -> Delivery | None:
+    """Return the delivery with this id."""
+    row = c.execute(sa.select(deliveries).where(deliveries.c.guid == guid)).first()
+    return None if row is None else Delivery(**row._mapping)
+
+
+def known(c: sa.Connection, guids: Sequence[str]) -> set[str]:
+    """Return which of these ids are stored."""
+    return set(c.execute(sa.select(deliveries.c.guid).where(deliveries.c.guid.in_(guids))).scalars())
+
+
+def reopen(c: sa.Connection, guid: str) -> bool:
+    """Have a delivery read once more, on purpose; False where none has this id."""
+    done = c.execute(deliveries.update().where(deliveries.c.guid == guid).values(state=NEW, reason="", tries=0))
+    return done.rowcount == 1
+
+
+# One statement for many rows, in few sizes that stay prepared: SQLite's driver gives up the interpreter's lock once a
+# statement, and with one a row the writing thread would have to win it back from the busy event loop as often
+_SIZES = (256, 64, 16, 4, 1)
+
+
+@functools.cache
+def _keep(dialect: str, size: int) -> str:
+    mark = "?" if dialect == "sqlite" else "%s"
+    values = ", ".join([f"({mark}, {mark}, {mark}, {mark})"] * size)
+    return (
+        f"INSERT INTO deliveries (guid, event, body, received_at) VALUES {values} "  # noqa: S608 only marks
+        "ON CONFLICT (guid) DO UPDATE SET state = 'new', tries = 0, reason = '', body = excluded.body "
+        "WHERE deliveries.state = 'failed'"
+    )
