@@ -76,6 +76,8 @@ RUNS = {
         Evidence("go test", 0, None, 1, 0, "go test executed no test: 1 skipped"),
     ),
     "go vet": ("go vet ./...", GO, Evidence("go vet", None, 5)),
+    "go build": ("go build ./idle", GO, Evidence("go build", None, 1)),
+    "cargo build": ("cargo build --offline", RUST, Evidence("cargo build", None, 1)),
     "cargo": ("cargo test --offline", RUST, Evidence("cargo test", 2, None, 1, 0)),
     "cargo, by name": ("cargo test -q --offline c", RUST, Evidence("cargo test", 1, None, 0, 0)),
     "cargo, no match": (

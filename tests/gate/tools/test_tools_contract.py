@@ -42,6 +42,13 @@ COMMANDS = {
     "go vet": "go vet ./...",
     "cargo clippy": "cargo clippy --all",
     "pre-commit": "pre-commit run -a",
+    "deno test": "deno test -A",
+    "cypress": "npx cypress run",
+    "go build": "go build ./...",
+    "cargo build": "cargo build --release",
+    "golangci-lint": "golangci-lint run",
+    "black": "black --check .",
+    "rubocop": "bundle exec rubocop",
     "make": "make",
     "npm": "npm test",
     "turbo": "turbo run test",
@@ -166,3 +173,14 @@ def test_bytes_of_any_kind_become_text() -> None:
 
 def test_lines_of_packages_side_by_side_are_put_together() -> None:
     assert unweave("x\na test: 1\nb test: 1\na test: 2\n[b] 2") == "x\na test: 1\na test: 2\nb test: 1\n[b] 2"
+
+
+def test_the_page_on_evidence_names_every_tool() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "evidence.md").read_text()
+    named = {
+        name.strip()
+        for row in page.splitlines()
+        if row.startswith("| ") and not row.startswith("| tool ")
+        for name in row.split("|")[1].split(",")
+    }
+    assert named == {tool.NAME for tool in tools.TOOLS}

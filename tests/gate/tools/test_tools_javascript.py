@@ -1,5 +1,6 @@
 """The JavaScript tools, run for real: once with work done, once and more with nothing done."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,10 @@ NODE = {
     "test.skip('b', () => {}); test('c', {todo: true}, () => { throw 1 })\n",
 }
 PLAYWRIGHT = {
+    "playwright.config.js": "module.exports = {use: {launchOptions: {executablePath: process.env.CHROMIUM,"
+    " args: ['--no-sandbox']}}}\n",
+    "page/p.spec.js": "const {test, expect} = require('@playwright/test')\n"
+    "test('p', async ({page}) => { await page.setContent('<h1>x</h1>'); await expect(page.locator('h1')).toHaveText('x') })\n",
     "tests/a.spec.js": "const {test} = require('@playwright/test')\n"
     "test('a', async () => { console.log('  41 passed (1s)') }); test('b', async () => {})\n"
     "test.skip('c', async () => {})\n",
@@ -81,6 +86,7 @@ TEST_RUNS = {
         hollow("node --test", "node --test executed no test: 2 skipped", skipped=2),
     ),
     "playwright": ("playwright test a.spec", PLAYWRIGHT, Evidence("playwright", 2, None, 1, 0)),
+    "playwright, a page": ("playwright test p.spec", PLAYWRIGHT, Evidence("playwright", 1, None, 0, 0)),
     "playwright, all skipped": (
         "playwright test idle",
         PLAYWRIGHT,
@@ -98,8 +104,9 @@ TEST_RUNS = {
 def test_a_runner_tells_what_it_executed(
     js_tools: Path, js_project: Path, step: str, files: dict[str, str], expected: Evidence
 ) -> None:
-    code, evidence = run_step(step, write_tree(js_project, files), first=js_tools / "node_modules/.bin")
-    assert (code, evidence) == (0, expected)
+    folder = write_tree(js_project, files)
+    found = run_step(step, folder, first=js_tools / "node_modules/.bin", CHROMIUM=shutil.which("chromium") or "")
+    assert found == (0, expected)
 
 
 ESLINT = {

@@ -62,7 +62,18 @@ PEST = "  Tests:    1 skipped, 3 passed (5 assertions)\n  Duration: 0.12s\n"
 # jest under react-scripts, and vitest under turbo, with colours and a label
 LABELLED = "web:test: \x1b[2m      Tests \x1b[22m \x1b[1m\x1b[32m9 passed\x1b[39m\x1b[22m\x1b[90m (9)\x1b[39m\n"
 
+DENO = "running 4 tests from ./a_test.ts\na ... ok (1ms)\n\nok | 3 passed (2 steps) | 0 failed | 1 ignored (12ms)\n"
+CYPRESS = "    ✔  All specs passed!                        00:05        4        3        -        1        -  \n"
+BLACK = "All done! ✨ 🍰 ✨\n3 files would be left unchanged.\n"
+BLACK_NONE = "No Python files are present to be formatted. Nothing to do 😴\n"
+RUBOCOP = "Inspecting 12 files\n............\n\n12 files inspected, no offenses detected\n"
+
 RECORDED = {
+    "deno": ("deno test", DENO, Evidence("deno test", 3, None, 1, 0)),
+    "cypress": ("cypress run", CYPRESS, Evidence("cypress", 3, None, 1, 0)),
+    "black": ("black --check .", BLACK, Evidence("black", None, 3)),
+    "black, none": ("black --check .", BLACK_NONE, Evidence("black", None, 0, hollow="black looked at no file")),
+    "rubocop": ("rubocop", RUBOCOP, Evidence("rubocop", None, 12)),
     "dotnet": ("dotnet test", DOTNET, Evidence("dotnet test", 5, None, 1, 0)),
     "dotnet, none": ("dotnet test", DOTNET_NONE, Evidence("dotnet test", 0, hollow="dotnet test found no tests")),
     "dotnet 9": ("dotnet test --nologo", DOTNET_9, Evidence("dotnet test", 5, None, 1, 0)),
