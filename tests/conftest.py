@@ -1,5 +1,6 @@
 """What many tests stand on."""
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -10,19 +11,34 @@ import pytest
 from bot.forges.auth import App
 from bot.forges.github import GitHub
 from bot.forges.local import LocalForge
+from tests.contract import Contract
 
 
 @pytest.fixture
-def forge(tmp_path: Path) -> Iterator[LocalForge]:
-    """Yield an empty local forge that listens on a free port."""
-    forge = LocalForge(tmp_path / "forge")
+def contract() -> Iterator[Contract]:
+    """Fail the test where a request, an answer or an event is not as GitHub describes it."""
+    contract = Contract()
+    yield contract
+    assert contract.wrong == []
+
+
+@pytest.fixture
+def forge(tmp_path: Path, contract: Contract) -> Iterator[LocalForge]:
+    """Yield an empty local forge that listens on a free port; all that it says and hears is held to the contract."""
+    forge = LocalForge(tmp_path / "forge", pauses_s=(0.02, 0.1))
+    forge.observer = contract
     yield forge
     forge.close()
 
 
 @pytest.fixture
 async def github(forge: LocalForge) -> AsyncIterator[GitHub]:
-    """Yield a client of the local forge that signs in as its App."""
-    async with httpx.AsyncClient(timeout=2.0) as http:
+    """Yield a client of the local forge that signs in as its App and never sleeps."""
+
+    async def sleep(seconds: float) -> None:
+        del seconds
+        await asyncio.sleep(0)
+
+    async with httpx.AsyncClient() as http:
         app = App(str(forge.app_id), forge.private_key)
-        yield GitHub(http, api_url=forge.api_url, app=app, token=None, now=time.time)
+        yield GitHub(http, api_url=forge.api_url, app=app, token=None, now=time.time, sleep=sleep, limit_s=2.0)

@@ -56,6 +56,7 @@ class Pull(msgspec.Struct, frozen=True):
     title: str = ""
     body: str | None = None
     draft: bool = False
+    merge_commit_sha: str | None = None
 
 
 class CheckRun(msgspec.Struct, frozen=True):
@@ -74,13 +75,37 @@ class CheckRuns(msgspec.Struct, frozen=True):
     check_runs: list[CheckRun] = []
 
 
+class Slug(msgspec.Struct, frozen=True):
+    """The name of an App."""
+
+    slug: str = ""
+
+
+class CheckSuite(msgspec.Struct, frozen=True):
+    """What one App checks of a commit."""
+
+    id: int
+    status: str | None = None
+    conclusion: str | None = None
+    app: Slug | None = None
+
+
+class CheckSuites(msgspec.Struct, frozen=True):
+    """A page of check suites."""
+
+    check_suites: list[CheckSuite] = []
+
+
 class Delivery(msgspec.Struct, frozen=True):
     """One try at delivering a webhook."""
 
     id: int
     guid: str
     status: str = ""
+    status_code: int = 0
     event: str = ""
+    action: str | None = None
+    redelivery: bool = False
     delivered_at: str = ""
 
 

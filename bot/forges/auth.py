@@ -1,15 +1,19 @@
-"""Who we are to the forge: an App with installation tokens, or a personal token."""
+"""Who we are to the forge: an App with installation tokens, narrowed to a need, or a personal token."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any, cast
 
 import httpx
+import msgspec
 
-from bot.forges.errors import Refused, Unreachable
+from bot.forges.errors import NotGranted, Refused, Unreachable
+from bot.forges.transport import APP, Ask, Transport
 
 EARLY_S = 300.0  # a token that ends sooner than this is renewed
+FRESH_S = 300.0  # what an installation grants is looked up again after this
 JWT_S = 540  # GitHub refuses more than ten minutes
 DRIFT_S = 60  # and clocks that run ahead
 
@@ -29,55 +33,108 @@ class App:
         return jwt.encode(claims, self.private_key, algorithm="RS256")
 
 
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What a token is for: permissions that it must have, and others that it takes along where they are granted."""
+
+    must: tuple[tuple[str, str], ...]
+    may: tuple[tuple[str, str], ...] = ()
+
+
+READ = Need((("metadata", "read"),))
+ISSUES = Need((("issues", "write"),), (("pull_requests", "write"),))
+CHECKS = Need((("checks", "write"),))
+STATUSES = Need((("statuses", "write"),))
+PULLS = Need((("pull_requests", "write"), ("contents", "read")))
+MERGE = Need((("contents", "write"), ("pull_requests", "write")), (("workflows", "write"),))
+FETCH = Need((("contents", "read"),))
+PUSH = Need((("contents", "write"),))
+PUSH_WORKFLOWS = Need((("contents", "write"), ("workflows", "write")))
+
+
+class Installation(msgspec.Struct, frozen=True):
+    """Where the App is installed, and what it may do there."""
+
+    id: int
+    permissions: dict[str, str] = {}
+    suspended_at: str | None = None
+
+
+class Minted(msgspec.Struct, frozen=True):
+    """A new token."""
+
+    token: str
+    expires_at: str
+
+
 @dataclass(slots=True)
 class Tokens:
-    """Installation tokens, one a repository, minted once however many ask at the same time."""
+    """Installation tokens, one a repository and need, minted once however many ask at the same time."""
 
     app: App
-    http: httpx.AsyncClient
-    api_url: str
-    now: Callable[[], float]
-    _known: dict[str, tuple[str, float]] = field(default_factory=dict)
-    _minting: dict[str, asyncio.Task[str]] = field(default_factory=dict)
+    transport: Transport
+    _known: dict[tuple[str, Need], tuple[str, float]] = field(default_factory=dict)
+    _minting: dict[tuple[str, Need], asyncio.Task[str]] = field(default_factory=dict)
+    _installed: dict[str, tuple[Installation, float]] = field(default_factory=dict)
 
-    async def get(self, repository: str) -> str:
+    async def get(self, repository: str, need: Need) -> str:
         """Return a token for one repository that is good for some minutes yet."""
-        token, ends_at = self._known.get(repository, ("", 0.0))
-        if token and self.now() < ends_at - EARLY_S:
+        key = (repository, need)
+        token, ends_at = self._known.get(key, ("", 0.0))
+        if token and self.transport.now() < ends_at - EARLY_S:
             return token
-        task = self._minting.get(repository)
+        task = self._minting.get(key)
         if task is None:
-            task = self._minting[repository] = asyncio.create_task(self._mint(repository))
-            task.add_done_callback(lambda _: self._minting.pop(repository, None))
+            task = self._minting[key] = asyncio.create_task(self._mint(repository, need))
+            task.add_done_callback(lambda _: self._minting.pop(key, None))
         return await asyncio.shield(task)
 
-    def forget(self, repository: str, token: str) -> None:
-        """Drop a token that the forge no longer takes."""
-        if self._known.get(repository, ("", 0.0))[0] == token:
-            del self._known[repository]
+    def forget(self, token: str) -> None:
+        """Drop a token that the forge no longer takes, and what we knew of its installation."""
+        for key in [key for key, (known, _) in self._known.items() if known == token]:
+            del self._known[key]
+            self._installed.pop(key[0], None)
 
-    async def _mint(self, repository: str) -> str:
-        found = await self._ask("GET", f"/repos/{repository}/installation")
-        made = await self._ask(
-            "POST", f"/app/installations/{found['id']}/access_tokens",
-            {"repositories": [repository.split("/", 1)[1]]},
-        )  # fmt: skip
-        ends_at = datetime.fromisoformat(str(made["expires_at"]).replace("Z", "+00:00")).timestamp()
-        self._known[repository] = (str(made["token"]), ends_at)
-        return str(made["token"])
-
-    async def _ask(self, method: str, path: str, body: object = None) -> dict[str, object]:
-        headers = {"authorization": f"Bearer {self.app.jwt(self.now())}", "accept": "application/vnd.github+json"}
-        try:
-            answer = await self.http.request(method, self.api_url + path, headers=headers, json=body)
-        except httpx.HTTPError as error:
-            raise Unreachable(f"{method} {path}: {type(error).__name__}") from error
-        if answer.status_code == 404:
-            raise Refused(404, f"the App is not installed on {path.split('/installation')[0].removeprefix('/repos/')}")
-        if answer.status_code >= 400:
-            raise Refused(answer.status_code, f"{method} {path}: {answer.text[:300]}")
-        found: dict[str, object] = answer.json()
+    async def installation(self, repository: str) -> Installation:
+        """Return the installation that reaches a repository."""
+        found, read_at = self._installed.get(repository, (None, 0.0))
+        if found is None or self.transport.now() - read_at > FRESH_S:
+            ask = Ask("GET", f"/repos/{repository}/installation", safe=True)
+            answer = await self.ask(ask, missing=f"the App is not installed on {repository}")
+            found = cast("Installation", read_answer(answer, Installation))
+            self._installed[repository] = (found, self.transport.now())
         return found
+
+    async def ask(self, ask: Ask, *, missing: str = "") -> httpx.Response:
+        """Ask as the App itself."""
+        answer = await self.transport.send(ask, account=APP, token=self.app.jwt(self.transport.now()))
+        if answer.status_code == 404 and missing:
+            raise Refused(404, missing)
+        if answer.status_code >= 400 and answer.status_code not in ask.fine:
+            raise self.transport.refusal(ask, answer)
+        return answer
+
+    async def _mint(self, repository: str, need: Need) -> str:
+        installation = await self.installation(repository)
+        if installation.suspended_at is not None:
+            raise Refused(403, f"the App's installation on {repository} is suspended")
+        fields = {
+            "repositories": [repository.split("/", 1)[1]],
+            "permissions": granted(repository, need, installation.permissions),
+        }
+        ask = Ask("POST", f"/app/installations/{installation.id}/access_tokens", fields, safe=True)
+        made: Minted = read_answer(await self.ask(ask, missing=f"the App is not installed on {repository}"), Minted)
+        ends_at = datetime.fromisoformat(made.expires_at.replace("Z", "+00:00")).timestamp()
+        self._known[(repository, need)] = (made.token, ends_at)
+        return made.token
+
+
+def granted(repository: str, need: Need, has: Mapping[str, str]) -> dict[str, str]:
+    """Return the permissions to ask a token for. Raises NotGranted."""
+    for name, level in need.must:
+        if has.get(name) not in (level, "write", "admin"):
+            raise NotGranted(repository, f"{name}: {level}")
+    return {name: level for name, level in (*need.must, *need.may) if has.get(name) in (level, "write", "admin")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +143,22 @@ class Personal:
 
     token: str
 
-    async def get(self, repository: str) -> str:
+    async def get(self, repository: str, need: Need) -> str:
         """Return the token, whatever the repository."""
-        del repository
+        del repository, need
         return self.token
 
-    def forget(self, repository: str, token: str) -> None:
+    def forget(self, token: str) -> None:
         """Do nothing: there is no other token."""
 
 
 Credentials = Tokens | Personal
-Sleep = Callable[[float], Awaitable[None]]
+
+
+def read_answer(answer: httpx.Response, kind: Any) -> Any:
+    """Return an answer as ours; one that cannot be read is as good as none."""
+    try:
+        return msgspec.json.decode(answer.content, type=kind)
+    except msgspec.DecodeError as error:
+        where = f"{answer.request.method} {answer.request.url.path}"
+        raise Unreachable(f"{where}: not what was expected: {error}") from error

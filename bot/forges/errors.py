@@ -16,6 +16,15 @@ class Refused(ForgeError):
         self.message = message
 
 
+class NotGranted(Refused):
+    """A permission is missing, or its installer has not accepted it yet."""
+
+    def __init__(self, repository: str, permission: str) -> None:
+        super().__init__(403, f"{repository} has not granted the permission {permission}. Its owner accepts it under"
+                              " Settings, GitHub Apps, Configure (or Review request)")  # fmt: skip
+        self.permission = permission
+
+
 class RateLimited(ForgeError):
     """The forge asks to wait; `until` is in seconds since the epoch."""
 

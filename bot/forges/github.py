@@ -1,17 +1,18 @@
 """The client of GitHub's REST API: thin, typed, and careful about what may be asked twice."""
 
 import asyncio
-import random
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar, cast
 from urllib.parse import quote
 
 import httpx
-import msgspec
 
 from bot.forges.answers import (
     CheckRun,
     CheckRuns,
+    CheckSuite,
+    CheckSuites,
     Comment,
     Delivery,
     HeadMoved,
@@ -20,80 +21,125 @@ from bot.forges.answers import (
     NotMergeable,
     Pull,
 )
-from bot.forges.auth import App, Credentials, Personal, Tokens
-from bot.forges.errors import ForgeError, RateLimited, Refused, Unreachable
+from bot.forges.auth import (
+    CHECKS,
+    FETCH,
+    ISSUES,
+    MERGE,
+    PULLS,
+    PUSH,
+    PUSH_WORKFLOWS,
+    READ,
+    STATUSES,
+    App,
+    Credentials,
+    Installation,
+    Need,
+    Personal,
+    Tokens,
+    read_answer,
+)
+from bot.forges.errors import ForgeError, NotGranted, Refused, Unreachable
+from bot.forges.limiter import Limiter
+from bot.forges.transport import Ask, Transport, message_of
 
 T = TypeVar("T")
-TRIES = 3
 PAGE = 100
 MOST_PAGES = 30
-SECONDARY_S = 60.0  # the least to wait after a secondary limit that names no time
-API_VERSION = "2022-11-28"
+STATUS_LENGTH = 140
+AFTER_S = 0.5  # between an unclear failure and looking what came of it
 
 
 class GitHub:
     """One forge, many repositories; `repo` is always OWNER/NAME."""
 
     def __init__(
-        self, http: httpx.AsyncClient, *, api_url: str, app: App | None, token: str | None, now: Callable[[], float]
-    ) -> None:
-        self._http = http
-        self._api_url = api_url.rstrip("/")
-        self._app = app
-        self._now = now
-        self._credentials: Credentials = (
-            Tokens(app, http, self._api_url, now) if app is not None else Personal(token or "")
-        )
+        self, http: httpx.AsyncClient, *, api_url: str, app: App | None, token: str | None, now: Callable[[], float],
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep, limit_s: float = 30.0,
+    ) -> None:  # fmt: skip
+        self._transport = Transport(http, api_url.rstrip("/"), now, sleep, limit_s)
+        self._tokens = Tokens(app, self._transport) if app is not None else None
+        self._credentials: Credentials = self._tokens or Personal(token or "")
+        self._login = ""
+
+    def limiter(self, repo: str) -> Limiter:
+        """Return what the installation that a repository belongs to may still ask."""
+        return self._transport.limiter(repo.split("/", 1)[0])
+
+    async def login(self, repo: str) -> str:
+        """Return the name under which we write."""
+        if not self._login and self._tokens is not None:
+            self._login = f"{(await self._as_app(Ask('GET', '/app', safe=True))).json()['slug']}[bot]"
+        elif not self._login:
+            token = await self._credentials.get(repo, READ)
+            answer = await self._transport.send(
+                Ask("GET", "/user", safe=True), account=repo.split("/", 1)[0], token=token
+            )
+            if answer.status_code != 200:
+                raise Refused(answer.status_code, f"GET /user: {message_of(answer)}")
+            self._login = str(answer.json()["login"])
+        return self._login
 
     # issues, labels, comments
 
     async def issue(self, repo: str, number: int) -> Issue:
         """Return an issue."""
-        return await self._get(repo, f"/issues/{number}", Issue)
+        return await self._get(repo, ISSUES, f"/issues/{number}", Issue)
 
     async def labelled_issues(self, repo: str, label: str) -> list[Issue]:
         """Return the open issues that carry a label."""
-        found = await self._pages(repo, f"/issues?state=open&labels={quote(label, safe='')}", list[Issue])
-        return [issue for page in found for issue in page if issue.pull_request is None]
+        path = f"/issues?state=open&labels={quote(label, safe='')}"
+        pages = self._pages(repo, ISSUES, path, list[Issue])
+        return [issue async for page in pages for issue in page if issue.pull_request is None]
 
     async def add_labels(self, repo: str, number: int, labels: Sequence[str]) -> None:
         """Put labels on an issue; those it has already stay."""
-        await self._send(repo, "POST", f"/issues/{number}/labels", {"labels": list(labels)}, safe=True)
+        if labels:
+            path = f"/issues/{number}/labels"
+            await self._send(repo, ISSUES, Ask("POST", path, {"labels": list(labels)}, safe=True, content=True))
 
     async def remove_label(self, repo: str, number: int, label: str) -> None:
         """Take a label off; one that is not there is fine."""
-        await self._send(repo, "DELETE", f"/issues/{number}/labels/{quote(label, safe='')}", safe=True, fine=(404, 410))
+        path = f"/issues/{number}/labels/{quote(label, safe='')}"
+        await self._send(repo, ISSUES, Ask("DELETE", path, safe=True, content=True, fine=(404, 410)))
 
     async def find_comment(self, repo: str, number: int, marker: str) -> Comment | None:
-        """Return the first comment whose text holds the marker."""
-        for page in await self._pages(repo, f"/issues/{number}/comments?", list[Comment]):
+        """Return our first comment whose text holds the marker; a stranger's that holds it is not ours."""
+        ours = await self.login(repo)
+        async for page in self._pages(repo, ISSUES, f"/issues/{number}/comments", list[Comment]):
             for comment in page:
-                if marker in (comment.body or ""):
+                if marker in (comment.body or "") and comment.user is not None and comment.user.login == ours:
                     return comment
         return None
 
     async def create_comment(self, repo: str, number: int, body: str) -> Comment:
-        """Write a comment."""
-        return await self._make(repo, f"/issues/{number}/comments", {"body": body}, Comment)
+        """Write a comment; one that begins with a hidden marker is looked for after an unclear failure."""
+        marker = body.split("-->", 1)[0] if body.startswith("<!--") else None
+
+        async def find() -> Comment | None:
+            if marker is None:
+                raise Unreachable(f"POST /issues/{number}/comments: no answer, and no marker to look for")
+            return await self.find_comment(repo, number, marker)
+
+        return await self._make(repo, ISSUES, f"/issues/{number}/comments", {"body": body}, Comment, find=find)
 
     async def update_comment(self, repo: str, comment: int, body: str) -> Comment | None:
         """Edit a comment; None where it was deleted."""
-        answer = await self._send(
-            repo, "PATCH", f"/issues/comments/{comment}", {"body": body}, safe=True, fine=(404, 410)
-        )
-        return None if answer.status_code in (404, 410) else _read(answer, Comment)
+        ask = Ask("PATCH", f"/issues/comments/{comment}", {"body": body}, safe=True, content=True, fine=(404, 410))
+        answer = await self._send(repo, ISSUES, ask)
+        return None if answer.status_code in (404, 410) else cast("Comment", read_answer(answer, Comment))
 
     async def react(self, repo: str, comment: int, content: str) -> None:
         """React to a comment; reacting twice is once."""
-        await self._send(repo, "POST", f"/issues/comments/{comment}/reactions", {"content": content}, safe=True)
+        path = f"/issues/comments/{comment}/reactions"
+        await self._send(repo, ISSUES, Ask("POST", path, {"content": content}, safe=True, content=True))
 
     # people
 
     async def permission(self, repo: str, login: str) -> str:
         """Return the role of a person in a repository: none, read, triage, write, maintain, admin, or a custom name."""
-        answer = await self._send(
-            repo, "GET", f"/collaborators/{quote(login, safe='')}/permission", safe=True, fine=(404,)
-        )
+        path = f"/collaborators/{quote(login, safe='')}/permission"
+        answer = await self._send(repo, READ, Ask("GET", path, safe=True, fine=(404,)))
         if answer.status_code == 404:
             return "none"
         found = answer.json()
@@ -104,231 +150,200 @@ class GitHub:
     async def find_check_run(self, repo: str, sha: str, name: str, *, external_id: str) -> CheckRun | None:
         """Return our check run of a commit."""
         path = f"/commits/{sha}/check-runs?check_name={quote(name, safe='')}&filter=latest"
-        for page in await self._pages(repo, path, CheckRuns):
+        async for page in self._pages(repo, CHECKS, path, CheckRuns):
             for run in page.check_runs:
                 if run.external_id == external_id:
                     return run
         return None
 
     async def create_check_run(self, repo: str, **fields: Any) -> CheckRun:
-        """Write a check run; fields as in GitHub's documentation."""
-        return await self._make(repo, "/check-runs", fields, CheckRun)
+        """Write a check run; fields as in GitHub's documentation. One with an external_id is never made twice."""
+
+        async def find() -> CheckRun | None:
+            if not fields.get("external_id"):
+                raise Unreachable("POST /check-runs: no answer, and no external_id to look for")
+            name, sha = str(fields["name"]), str(fields["head_sha"])
+            return await self.find_check_run(repo, sha, name, external_id=str(fields["external_id"]))
+
+        return await self._make(repo, CHECKS, "/check-runs", fields, CheckRun, find=find)
 
     async def update_check_run(self, repo: str, run: int, **fields: Any) -> CheckRun:
-        """Change a check run."""
-        return _read(await self._send(repo, "PATCH", f"/check-runs/{run}", fields, safe=True), CheckRun)
+        """Change a check run; the commit that it is of stays."""
+        given = {name: value for name, value in fields.items() if name != "head_sha"}
+        ask = Ask("PATCH", f"/check-runs/{run}", given, safe=True, content=True)
+        return cast("CheckRun", read_answer(await self._send(repo, CHECKS, ask), CheckRun))
+
+    async def check_suites(self, repo: str, sha: str) -> list[CheckSuite]:
+        """Return the check suites of a commit: none means that the push started no workflow."""
+        pages = self._pages(repo, CHECKS, f"/commits/{sha}/check-suites", CheckSuites)
+        return [suite async for page in pages for suite in page.check_suites]
+
+    async def set_status(
+        self, repo: str, sha: str, *, state: str, context: str, description: str, target_url: str | None = None
+    ) -> None:
+        """Write a commit status, which a personal token may do too; the newest of a context counts."""
+        fields = {"state": state, "context": context, "description": description[:STATUS_LENGTH]}
+        if target_url:
+            fields["target_url"] = target_url
+        await self._send(repo, STATUSES, Ask("POST", f"/statuses/{sha}", fields, safe=True, content=True))
 
     # pull requests
 
     async def pull(self, repo: str, number: int) -> Pull:
         """Return a pull request."""
-        return await self._get(repo, f"/pulls/{number}", Pull)
+        return await self._get(repo, PULLS, f"/pulls/{number}", Pull)
 
     async def find_pull(self, repo: str, branch: str) -> Pull | None:
         """Return the open pull request of a branch of the same repository."""
         head = quote(f"{repo.split('/', 1)[0]}:{branch}", safe="")
-        answer = await self._send(repo, "GET", f"/pulls?state=open&head={head}&per_page=1", safe=True)
-        found = _read(answer, list[Pull])
+        found = await self._get(repo, PULLS, f"/pulls?state=open&head={head}&per_page=1", list[Pull])
         return found[0] if found else None
 
     async def open_pull(self, repo: str, *, head: str, base: str, title: str, body: str, draft: bool = False) -> Pull:
-        """Open a pull request."""
+        """Open a pull request; where the branch has one already, return that."""
         fields = {"head": head, "base": base, "title": title, "body": body, "draft": draft}
-        return await self._make(repo, "/pulls", fields, Pull)
+
+        async def find() -> Pull | None:
+            return await self.find_pull(repo, head)
+
+        try:
+            return await self._make(repo, PULLS, "/pulls", fields, Pull, find=find)
+        except Refused as refused:
+            if refused.status == 422 and "already exists" in refused.message and (found := await find()) is not None:
+                return found
+            raise
 
     async def update_pull(self, repo: str, number: int, **fields: Any) -> Pull:
         """Change title, body or state of a pull request."""
-        return _read(await self._send(repo, "PATCH", f"/pulls/{number}", fields, safe=True), Pull)
+        ask = Ask("PATCH", f"/pulls/{number}", fields, safe=True, content=True)
+        return cast("Pull", read_answer(await self._send(repo, PULLS, ask), Pull))
 
     async def merge_pull(self, repo: str, number: int, *, sha: str, method: str) -> Merged | HeadMoved | NotMergeable:
         """Merge a pull request if its head is `sha`; after an unclear failure look first, never merge blindly."""
         fields = {"sha": sha, "merge_method": method}
+        ask = Ask("PUT", f"/pulls/{number}/merge", fields, content=True, fine=(403, 404, 405, 409, 422))
         try:
-            answer = await self._send(repo, "PUT", f"/pulls/{number}/merge", fields, fine=(403, 404, 405, 409, 422))
+            answer = await self._send(repo, MERGE, ask)
         except Unreachable:
-            if (await self.pull(repo, number)).merged:
-                return Merged()
+            await self._transport.sleep(AFTER_S)
+            found = await self.pull(repo, number)
+            if found.merged and found.head.sha == sha:
+                return Merged(found.merge_commit_sha or "")
             raise
         if answer.status_code == 200:
-            return _read(answer, Merged)
+            return cast("Merged", read_answer(answer, Merged))
         if answer.status_code == 409:
             return HeadMoved()
-        return NotMergeable(_message(answer))
+        return NotMergeable(message_of(answer))
 
     # git
 
     async def default_branch(self, repo: str) -> str:
         """Return the name of the default branch."""
-        answer = await self._send(repo, "GET", "", safe=True)
+        answer = await self._send(repo, READ, Ask("GET", "", safe=True))
         return str(answer.json()["default_branch"])
 
     async def branch_sha(self, repo: str, branch: str) -> str | None:
         """Return the commit of a branch; None where there is no such branch."""
         path = f"/git/ref/heads/{quote(branch)}"
-        answer = await self._send(repo, "GET", path, safe=True, fine=(404, 409))
+        answer = await self._send(repo, FETCH, Ask("GET", path, safe=True, fine=(404, 409)))
         return str(answer.json()["object"]["sha"]) if answer.status_code == 200 else None
 
     async def file(self, repo: str, path: str, ref: str) -> bytes | None:
         """Return the bytes of a file at a commit; None where it has none."""
-        answer = await self._send(
-            repo, "GET", f"/contents/{quote(path)}?ref={quote(ref, safe='')}", safe=True, fine=(404,),
-            accept="application/vnd.github.raw+json",
-        )  # fmt: skip
+        where = f"/contents/{quote(path)}?ref={quote(ref, safe='')}"
+        raw = "application/vnd.github.raw+json"
+        answer = await self._send(repo, FETCH, Ask("GET", where, safe=True, fine=(404,), accept=raw))
         return answer.content if answer.status_code == 200 else None
 
-    async def git_token(self, repo: str) -> str:
-        """Return a token for git over HTTP."""
-        return await self._credentials.get(repo)
+    async def git_token(self, repo: str, *, write: bool = True, workflows: bool = False) -> str:
+        """Return a token for git over HTTP; changing workflows needs a permission of its own. Raises NotGranted."""
+        need = (PUSH_WORKFLOWS if workflows else PUSH) if write else FETCH
+        return await self._credentials.get(repo, need)
 
     # the App's own
 
-    async def deliveries(self, *, since_page: int = MOST_PAGES) -> list[Delivery]:
-        """Return the App's latest webhook deliveries, newest first."""
+    async def installation(self, repo: str) -> Installation | None:
+        """Return what the App may do in a repository; None with a personal token."""
+        return None if self._tokens is None else await self._tokens.installation(repo)
+
+    async def deliveries(self, *, most_pages: int = MOST_PAGES, since: str = "") -> list[Delivery]:
+        """Return the App's webhook deliveries, newest first, back to a time as GitHub writes it."""
         found: list[Delivery] = []
-        path = f"/app/hook/deliveries?per_page={PAGE}"
-        for _ in range(since_page):
-            answer = await self._as_app("GET", path)
-            found += _read(answer, list[Delivery])
-            after = answer.links.get("next", {}).get("url")
-            if not after:
+        link: str | None = f"/app/hook/deliveries?per_page={PAGE}"
+        for _ in range(most_pages):
+            answer = await self._as_app(Ask("GET", link or "", safe=True))
+            page: list[Delivery] = read_answer(answer, list[Delivery])
+            found += [delivery for delivery in page if delivery.delivered_at >= since]
+            link = answer.links.get("next", {}).get("url")
+            if not link or len(page) == 0 or page[-1].delivered_at < since:
                 break
-            path = after.removeprefix(self._api_url)
         return found
 
     async def redeliver(self, delivery: int) -> None:
         """Ask the forge to deliver once more."""
-        await self._as_app("POST", f"/app/hook/deliveries/{delivery}/attempts")
+        await self._as_app(Ask("POST", f"/app/hook/deliveries/{delivery}/attempts", safe=True))
 
     async def delivery_payload(self, delivery: int) -> dict[str, Any]:
         """Return headers and payload of a delivery."""
-        found: dict[str, Any] = (await self._as_app("GET", f"/app/hook/deliveries/{delivery}")).json()
+        answer = await self._as_app(Ask("GET", f"/app/hook/deliveries/{delivery}", safe=True))
+        found: dict[str, Any] = answer.json()
         return found
+
+    async def _as_app(self, ask: Ask) -> httpx.Response:
+        if self._tokens is None:
+            raise Refused(403, "this needs the App; a personal token cannot do it")
+        return await self._tokens.ask(ask)
 
     # how it is asked
 
-    async def _get(self, repo: str, path: str, kind: type[T]) -> T:
-        return _read(await self._send(repo, "GET", path, safe=True), kind)
+    async def _get(self, repo: str, need: Need, path: str, kind: type[T]) -> T:
+        return cast("T", read_answer(await self._send(repo, need, Ask("GET", path, safe=True)), kind))
 
-    async def _make(self, repo: str, path: str, fields: Mapping[str, Any], kind: type[T]) -> T:
-        return _read(await self._send(repo, "POST", path, fields), kind)
-
-    async def _pages(self, repo: str, path: str, kind: type[T]) -> list[T]:
-        pages: list[T] = []
-        path = f"{path}{'' if path.endswith('?') else '&'}per_page={PAGE}"
-        for _ in range(MOST_PAGES):
-            answer = await self._send(repo, "GET", path, safe=True)
-            pages.append(_read(answer, kind))
-            after = answer.links.get("next", {}).get("url")
-            if not after:
-                break
-            path = after.removeprefix(f"{self._api_url}/repos/{repo}")
-        return pages
-
-    async def _send(
-        self,
-        repo: str,
-        method: str,
-        path: str,
-        fields: Mapping[str, Any] | None = None,
-        *,
-        safe: bool = False,
-        fine: Sequence[int] = (),
-        accept: str = "application/vnd.github+json",
-    ) -> httpx.Response:
-        """Ask; what is `safe` to ask twice is asked again after a passing fault, all else once."""
-        renewed = False
-        for attempt in range(1, TRIES + 1):
-            token = await self._credentials.get(repo)
+    async def _make(
+        self, repo: str, need: Need, path: str, fields: Mapping[str, Any], kind: type[T],
+        *, find: Callable[[], Awaitable[T | None]],
+    ) -> T:  # fmt: skip
+        """Post; where no answer came, look whether it is there before posting once more."""
+        ask = Ask("POST", path, fields, content=True)
+        for is_last in (False, True):
             try:
-                answer = await self._ask(method, f"/repos/{repo}{path}", token, fields, accept)
+                return cast("T", read_answer(await self._send(repo, need, ask), kind))
             except Unreachable:
-                if not safe or attempt == TRIES:
+                await self._transport.sleep(AFTER_S)
+                found = await find()
+                if found is not None:
+                    return found
+                if is_last:
                     raise
-                await self._pause(attempt)
+        raise AssertionError
+
+    async def _pages(self, repo: str, need: Need, path: str, kind: type[T]) -> AsyncIterator[T]:
+        link: str | None = f"{path}{'&' if '?' in path else '?'}per_page={PAGE}"
+        for _ in range(MOST_PAGES):
+            answer = await self._send(repo, need, Ask("GET", link or "", safe=True))
+            yield cast("T", read_answer(answer, kind))
+            link = answer.links.get("next", {}).get("url")
+            if not link:
+                break
+
+    async def _send(self, repo: str, need: Need, ask: Ask) -> httpx.Response:
+        """Ask about a repository; a token that is no longer taken is renewed once."""
+        if ask.path.startswith("/") or not ask.path:
+            ask = replace(ask, path=f"/repos/{repo}{ask.path}")
+        for is_last in (False, True):
+            token = await self._credentials.get(repo, need)
+            answer = await self._transport.send(ask, account=repo.split("/", 1)[0], token=token)
+            if answer.status_code == 401 and not is_last:
+                self._credentials.forget(token)
                 continue
-            if answer.status_code == 401 and not renewed:
-                self._credentials.forget(repo, token)  # revoked, or the App was suspended: one new token tells
-                renewed = True
-                continue
-            if answer.status_code in (500, 502, 503, 504):
-                if not safe or attempt == TRIES:
-                    raise Unreachable(f"{method} {path}: the forge answered {answer.status_code}")
-                await self._pause(attempt)
-                continue
-            taken = answer.status_code < 400 or answer.status_code in fine
-            if taken and not (answer.status_code in (403, 429) and _limited(answer)):
-                return answer
-            raise self._refusal(method, path, answer)
-        raise Unreachable(f"{method} {path}: no answer after {TRIES} tries")
+            if answer.status_code >= 400 and answer.status_code not in ask.fine:
+                raise self._refusal(repo, ask, answer)
+            return answer
+        raise AssertionError
 
-    async def _as_app(self, method: str, path: str) -> httpx.Response:
-        if self._app is None:
-            raise Refused(403, "this needs the App; a personal token cannot do it")
-        answer = await self._ask(method, path, self._app.jwt(self._now()), None, "application/vnd.github+json")
-        if answer.status_code >= 400:
-            raise self._refusal(method, path, answer)
-        return answer
-
-    async def _ask(
-        self, method: str, path: str, token: str, fields: Mapping[str, Any] | None, accept: str
-    ) -> httpx.Response:
-        headers = {
-            "authorization": f"Bearer {token}", "accept": accept, "x-github-api-version": API_VERSION,
-            "user-agent": "sluice",
-        }  # fmt: skip
-        try:
-            return await self._http.request(method, self._api_url + path, headers=headers, json=fields)
-        except httpx.HTTPError as error:
-            raise Unreachable(f"{method} {path}: {type(error).__name__}: {error}") from error
-
-    async def _pause(self, attempt: int) -> None:
-        await asyncio.sleep(0.2 * 2**attempt * random.uniform(0.5, 1.0))  # noqa: S311 jitter
-
-    def _refusal(self, method: str, path: str, answer: httpx.Response) -> ForgeError:
-        message = f"{method} {path}: {_message(answer)}"
-        if answer.status_code == 429 or (answer.status_code == 403 and _limited(answer)):
-            return RateLimited(_until(answer, self._now()), message)
-        needed = answer.headers.get("x-accepted-github-permissions")
+    def _refusal(self, repo: str, ask: Ask, answer: httpx.Response) -> ForgeError:
+        needed = answer.headers.get("x-accepted-github-permissions", "").replace("=", ": ")
         if answer.status_code == 403 and needed:
-            message += f" (needs the permission {needed}; its installer has to accept it)"
-        return Refused(answer.status_code, message)
-
-
-def _read(answer: httpx.Response, kind: type[T]) -> T:
-    try:
-        return msgspec.json.decode(answer.content, type=kind)
-    except msgspec.DecodeError as error:
-        raise Unreachable(
-            f"{answer.request.method} {answer.request.url.path}: not what was expected: {error}"
-        ) from error
-
-
-def _message(answer: httpx.Response) -> str:
-    try:
-        found = answer.json()
-        details = "; ".join(
-            str(e.get("message") or e) if isinstance(e, dict) else str(e) for e in found.get("errors", [])
-        )
-        return f"{found.get('message', '')}{': ' + details if details else ''}"[:500]
-    except (ValueError, AttributeError):
-        return answer.text[:200]
-
-
-def _limited(answer: httpx.Response) -> bool:
-    """Tell a limit from a missing permission: both answer 403."""
-    headers = answer.headers
-    return (
-        "retry-after" in headers
-        or headers.get("x-ratelimit-remaining") == "0"
-        or "rate limit" in _message(answer).lower()
-    )
-
-
-def _until(answer: httpx.Response, now: float) -> float:
-    after = answer.headers.get("retry-after", "")
-    if after.isdecimal():
-        return now + int(after)
-    reset = answer.headers.get("x-ratelimit-reset", "")
-    if answer.headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():
-        return max(float(reset), now + 1.0)
-    return now + SECONDARY_S
+            return NotGranted(repo, needed)
+        return self._transport.refusal(ask, answer)

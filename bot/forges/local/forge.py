@@ -1,23 +1,23 @@
 """The local forge as a whole: what people do on it, and a server of its own in a thread."""
 
 import asyncio
-import re
 import time
-from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from starlette.applications import Starlette
-from starlette.responses import Response
 from starlette.routing import Mount, Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
-from bot.forges.local.api import Api
+from bot.forges.local.front import Fault, Front, Observer
 from bot.forges.local.git_http import GitHttp
-from bot.forges.local.hooks import Hooks
+from bot.forges.local.hooks import PAUSES_S, Hooks
+from bot.forges.local.keys import make_keys
 from bot.forges.local.pages import Pages
 from bot.forges.local.repos import Repos
+from bot.forges.local.rest.api import Api
+from bot.forges.local.rest.desk import Desk
 from bot.forges.local.shapes import Shapes
 from bot.forges.local.state import CheckRun, Comment, Issue, Repository, State, User
 from bot.serving import Served, serve_in_thread
@@ -26,46 +26,42 @@ T = TypeVar("T")
 APP_ID = 7
 
 
-@dataclass(slots=True)
-class Fault:
-    """What to answer in place of the truth, a number of times: a status, "cut" or "hang"."""
-
-    method: str
-    path: str
-    what: int | str
-    times: int
-    headers: Mapping[str, str]
-
-
 class LocalForge:
     """Repositories, people and issues on this machine, spoken to over real HTTP."""
 
     def __init__(
         self, root: Path, *, host: str = "127.0.0.1", port: int = 0, secret: str = "local-webhook-secret",  # noqa: S107
-        now: Callable[[], float] = time.time,
+        now: Callable[[], float] = time.time, pauses_s: Sequence[float] = PAUSES_S,
     ) -> None:  # fmt: skip
         self.secret = secret
         self.app_id = APP_ID
-        self.private_key, public_key = _keys()
+        self.private_key, public_key = make_keys()
         self.state = State(now)
-        self.faults: list[Fault] = []
-        self.requests: list[tuple[str, str]] = []  # method and path of everything that was asked of the API
+        self._front = Front(self._told)
+        self.faults, self.requests = self._front.faults, self._front.requests
         self._repos = Repos(root)
-        self._served: Served = serve_in_thread(self._faulty, host=host, port=port)
+        self._served: Served = serve_in_thread(self._front, host=host, port=port)
         self.url = self._served.url
         self._shapes = Shapes(self.url, APP_ID)
-        self.hooks = Hooks(self.state, secret)
-        self._api = Api(
-            self.state, self._repos, self._shapes, self._emit, app_id=APP_ID, public_key=public_key, now=now
-        )
-        self._api.redeliver = self._redeliver
-        self._git = GitHttp(root, self._api.may, self._pushed)
-        self._app = self._application()
+        self.hooks = Hooks(self.state, secret, pauses_s)
+        desk = Desk(self.state, self._repos, self._shapes, self._emit, app_id=APP_ID, now=now)
+        self._api = Api(desk, public_key, self.hooks.again)
+        self._git = GitHttp(root, self._api.may, self._is_protected, self._pushed)
+        self._front.app = self._application()
 
     @property
     def api_url(self) -> str:
         """Return the address of the REST API."""
         return f"{self.url}/api"
+
+    @property
+    def observer(self) -> Observer | None:
+        """Return who sees every exchange and event."""
+        return self._front.observer
+
+    @observer.setter
+    def observer(self, observer: Observer | None) -> None:
+        self._front.observer = observer
 
     def git_url(self, repository: str) -> str:
         """Return the address for git."""
@@ -82,7 +78,7 @@ class LocalForge:
         """Make a repository with these files on `main`; return its commit."""
         content = {name: text.encode() if isinstance(text, str) else text for name, text in files.items()}
         sha = self._call(self._repos.create(full_name, content, "main"))
-        self.state.repositories[full_name] = Repository(self.state.number(), full_name)
+        self.state.repositories[full_name] = Repository(self.state.number(), full_name, at=self.state.stamp())
         self._git.add(full_name)
         return sha
 
@@ -100,7 +96,7 @@ class LocalForge:
     def personal_token(self, login: str) -> str:
         """Return a personal token of a user."""
         token = f"ghp_{login}"
-        self._api.personal[token] = self.state.user(login)
+        self.state.personal[token] = self.state.user(login)
         return token
 
     def open_issue(self, full_name: str, title: str, body: str, *, user: str, labels: tuple[str, ...] = ()) -> int:
@@ -135,13 +131,13 @@ class LocalForge:
     def close_issue(self, full_name: str, number: int, *, user: str) -> None:
         """Close an issue."""
         repo, who = self._both(full_name, user)
-        repo.issues[number].state = "closed"
+        repo.issues[number].state, repo.issues[number].closed_at = "closed", self.state.stamp()
         self._send("issues", "closed", repo, who, {"issue": repo.issues[number]})
 
     def reopen_issue(self, full_name: str, number: int, *, user: str) -> None:
         """Open a closed issue again."""
         repo, who = self._both(full_name, user)
-        repo.issues[number].state = "open"
+        repo.issues[number].state, repo.issues[number].closed_at = "open", None
         self._send("issues", "reopened", repo, who, {"issue": repo.issues[number]})
 
     def comment(self, full_name: str, number: int, body: str, *, user: str) -> int:
@@ -212,37 +208,6 @@ class LocalForge:
             ]
         )
 
-    async def _faulty(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer as the forge does, or with the fault that was asked for."""
-        if scope["type"] != "http":
-            return
-        path = scope["path"]
-        if path.startswith("/api/"):
-            self.requests.append((scope["method"], path.removeprefix("/api")))
-        for fault in self.faults:
-            if fault.times > 0 and scope["method"] == fault.method and re.search(fault.path, path):
-                fault.times -= 1
-                await self._answer_fault(fault, scope, receive, send)
-                return
-        await self._app(scope, receive, send)
-        if scope["method"] not in ("GET", "HEAD"):
-            with self.state.changed:
-                self.state.changed.notify_all()
-
-    async def _answer_fault(self, fault: Fault, scope: Scope, receive: Receive, send: Send) -> None:
-        if fault.what == "hang":
-            await asyncio.sleep(3600)
-        elif fault.what == "cut":
-            await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"100")]})
-            await send({"type": "http.response.body", "body": b"{", "more_body": True})
-            raise ConnectionAbortedError("cut on purpose")
-        elif fault.what == "done, then cut":
-            await self._app(scope, receive, _nowhere)
-            raise ConnectionAbortedError("cut on purpose")
-        else:
-            answer = Response('{"message":"asked to fail"}', int(fault.what), dict(fault.headers))
-            await answer(scope, receive, send)
-
     def _both(self, full_name: str, user: str) -> tuple[Repository, User]:
         return self.state.repositories[full_name], self.state.user(user)
 
@@ -255,6 +220,8 @@ class LocalForge:
             "action": action, **shown, "repository": self._shapes.repository(repo),
             "sender": self._shapes.user(user), "installation": {"id": 1, "node_id": "MDIz"},
         }  # fmt: skip
+        if self.observer is not None:
+            self.observer.event(event, payload)
         self.hooks.send(event, payload)
 
     def _shown(self, repo: Repository, value: Any, key: str) -> Any:
@@ -268,14 +235,22 @@ class LocalForge:
             case _:
                 return value
 
-    def _redeliver(self, delivery: int) -> bool:
-        found = next((d for d in self.state.deliveries if d.id == delivery), None)
-        if found is not None:
-            self.hooks.again(found)
-        return found is not None
+    def _is_protected(self, full_name: str, branch: str) -> bool:
+        return branch in self.state.repositories[full_name].protected
 
-    def _pushed(self, full_name: str) -> None:
-        del full_name
+    async def _pushed(self, full_name: str, token: str) -> None:
+        """Tell of the pull requests whose head moved."""
+        repo = self.state.repositories[full_name]
+        who = self._api.who(token, full_name) or self.state.user("somebody")
+        for pull in [i for i in list(repo.issues.values()) if i.head is not None and i.state == "open"]:
+            before = pull.head_sha
+            shown = await self._api.pulls.show(repo, pull)
+            if before != pull.head_sha:
+                what = {"number": pull.number, "before": before, "after": pull.head_sha, "pull_request": shown}
+                self._emit("pull_request", "synchronize", repo, who, what)
+        self._told()
+
+    def _told(self) -> None:
         with self.state.changed:
             self.state.changed.notify_all()
 
@@ -285,19 +260,3 @@ class LocalForge:
 
     def _in_loop(self, act: Callable[[], Any]) -> None:
         self._served.loop.call_soon_threadsafe(act)
-
-
-async def _nowhere(_message: Any) -> None:
-    """Take an answer that nobody shall see."""
-
-
-def _keys() -> tuple[str, str]:
-    from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 only where a forge is made
-    from cryptography.hazmat.primitives.asymmetric import rsa  # noqa: PLC0415
-
-    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-    private = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    public = key.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
-    return private.decode(), public.decode()

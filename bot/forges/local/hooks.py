@@ -5,7 +5,7 @@ import hashlib
 import hmac
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,11 +19,20 @@ PAUSES_S = (0.1, 0.3, 1.0, 2.0, 4.0)
 class Hooks:
     """Sends deliveries to one address."""
 
-    def __init__(self, state: State, secret: str) -> None:
+    def __init__(self, state: State, secret: str, pauses_s: Sequence[float] = PAUSES_S) -> None:
         self._state = state
         self.secret = secret
-        self.target: str | None = None
+        self._pauses_s = pauses_s
         self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def target(self) -> str | None:
+        """Return where deliveries go."""
+        return self._state.target
+
+    @target.setter
+    def target(self, target: str | None) -> None:
+        self._state.target = target
 
     def send(self, event: str, payload: Mapping[str, Any]) -> Delivery:
         """Deliver an event in the background; call it in the forge's loop."""
@@ -36,7 +45,9 @@ class Hooks:
 
     def again(self, delivery: Delivery) -> None:
         """Deliver once more, under the same guid."""
-        self._start(replace(delivery, id=self._state.number(), at=self._state.stamp(), status="", code=0))
+        self._start(
+            replace(delivery, id=self._state.number(), at=self._state.stamp(), status="", code=0, redelivery=True)
+        )
 
     def _start(self, delivery: Delivery) -> None:
         with self._state.changed:
@@ -47,7 +58,7 @@ class Hooks:
 
     async def _deliver(self, delivery: Delivery) -> None:
         code, status = 0, "no target"
-        for pause_s in (*PAUSES_S, None):
+        for pause_s in (*self._pauses_s, None):
             if self.target is not None:
                 code, status = await self._post(delivery, self.target)
             if code or pause_s is None:

@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-ROLES = ("read", "triage", "write", "maintain", "admin")
+PERMISSIONS = {
+    "metadata": "read", "contents": "write", "issues": "write", "pull_requests": "write", "checks": "write",
+    "statuses": "write",
+}  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -44,8 +47,11 @@ class Issue:
     state: str = "open"
     head: str | None = None  # branch
     base: str | None = None
+    head_sha: str = ""  # as last seen
     merged_sha: str | None = None
     draft: bool = False
+    closed_at: str | None = None
+    reactions: list[tuple[str, str]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -58,8 +64,31 @@ class CheckRun:
     at: str
     status: str = "queued"
     conclusion: str | None = None
+    completed_at: str | None = None
     external_id: str = ""
+    details_url: str | None = None
     output: dict[str, Any] = field(default_factory=dict)
+    actions: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSuite:
+    """What one App checks of a commit."""
+
+    id: int
+    head_sha: str
+    app: str
+    status: str = "queued"
+    conclusion: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """An installation's token: what it reaches, until when, and what it may do there."""
+
+    repositories: frozenset[str]
+    ends_at: float
+    permissions: dict[str, str]
 
 
 @dataclass(slots=True)
@@ -74,6 +103,7 @@ class Delivery:
     at: str
     status: str = ""
     code: int = 0
+    redelivery: bool = False
 
 
 @dataclass(slots=True)
@@ -85,13 +115,17 @@ class Repository:
     issues: dict[int, Issue] = field(default_factory=dict)
     comments: dict[int, Comment] = field(default_factory=dict)
     checks: dict[int, CheckRun] = field(default_factory=dict)
+    suites: list[CheckSuite] = field(default_factory=list)
     statuses: list[dict[str, Any]] = field(default_factory=list)
     roles: dict[str, str] = field(default_factory=dict)
     default_branch: str = "main"
+    protected: set[str] = field(default_factory=lambda: {"main"})  # branches that nobody pushes to
+    required_checks: set[str] = field(default_factory=set)  # of the default branch
+    at: str = "2026-01-01T00:00:00Z"
 
     def on(self, issue: int) -> list[Comment]:
         """Return the comments of an issue, oldest first."""
-        return [c for c in self.comments.values() if c.issue == issue]
+        return [c for c in list(self.comments.values()) if c.issue == issue]
 
 
 class State:
@@ -101,7 +135,10 @@ class State:
         self.changed = threading.Condition(threading.RLock())
         self.repositories: dict[str, Repository] = {}
         self.users: dict[str, User] = {}
-        self.tokens: dict[str, tuple[str, float]] = {}  # token -> (repository, ends at)
+        self.tokens: dict[str, Token] = {}
+        self.personal: dict[str, User] = {}  # personal tokens
+        self.permissions = dict(PERMISSIONS)  # what the installation granted the App
+        self.target: str | None = None  # where webhooks go
         self.deliveries: list[Delivery] = []
         self._numbers = itertools.count(1001)
         self._now = now
