@@ -1,14 +1,16 @@
 """Serve an ASGI application on loopback in a thread of its own."""
 
 import asyncio
+import contextlib
 import socket
 import threading
+from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
 
 import uvicorn
 
-from bot.errors import UserError
+from bot.errors import ConfigError, UserError
 
 
 class Served:
@@ -62,3 +64,29 @@ class Served:
 def serve_in_thread(app: Any, *, host: str = "127.0.0.1", port: int = 0) -> Served:
     """Start serving; the socket listens before this returns, so no caller can come too early."""
     return Served(app, host=host, port=port)
+
+
+class Server(uvicorn.Server):
+    """A server that leaves the signals to us."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Capture none."""
+        yield
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """Return a listening socket. Raises ConfigError where the address is not to be had."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except OSError as error:
+        listening.close()
+        raise ConfigError(
+            f"BOT_HOST, BOT_PORT: expected an address to listen on, got {host}:{port}: {error.strerror}. "
+            "Mend: stop what listens there, or set BOT_PORT"
+        ) from error
+    listening.listen(1024)
+    return listening

@@ -18,7 +18,9 @@ FILE = "bot.toml"
 class Settings(BaseSettings):
     """What an operator may set; docs/operations.md explains each."""
 
-    model_config = SettingsConfigDict(env_prefix="BOT_", toml_file=FILE, extra="forbid", frozen=True)
+    model_config = SettingsConfigDict(
+        env_prefix="BOT_", toml_file=FILE, extra="forbid", frozen=True, populate_by_name=True
+    )
 
     data: Path = Path("data")
     host: str = "127.0.0.1"

@@ -1,0 +1,341 @@
+"""The composition root: one running service from settings, and what wakes what."""
+
+import asyncio
+import contextlib
+import importlib
+import os
+import shutil
+import signal
+import socket
+import sys
+import time
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from pathlib import Path
+from typing import Any
+
+import httpx
+import sqlalchemy as sa
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+import gate
+from bot import log
+from bot.dashboard.bell import Bell
+from bot.dashboard.guard import Guard
+from bot.dashboard.pages import Dashboard
+from bot.errors import ConfigError
+from bot.forges.auth import App
+from bot.forges.github import GitHub
+from bot.inbox.intake import Intake
+from bot.inbox.webhook import Receiver
+from bot.outbox import reporter
+from bot.outbox.outbox import Outbox
+from bot.outbox.reporter import Links
+from bot.sandbox.box import BWRAP, Mode
+from bot.sandbox.redact import Redactor
+from bot.settings import Settings
+from bot.slots.pool import Pool
+from bot.tickets import hosts, scheduler
+from bot.tickets.repository import RepositorySettings
+from bot.tickets.store import open_store, sqlite_url
+from bot.tickets.ticket import Ticket
+from bot.work.agents.agent import Agent, AgentSettings
+from bot.work.agents.open import open_agent
+from bot.work.engine import Engine
+from bot.work.job import Desk
+from bot.work.logbook import Logbook
+
+LOG = log.logger("app")
+AUTHOR = ("Sluice", "sluice@users.noreply.github.com")
+GATE = (sys.executable, "-I", str(Path(gate.__file__).parent / "__main__.py"))
+HEARTBEAT_S = 5.0
+DEAD_S = 30.0  # a host silent for this long is taken for dead; its tickets go on elsewhere
+SWEEP_S = 15.0  # everything is woken by what happens; this only mends a wake-up that happened on another host
+
+
+class Service:
+    """One host of the bot: everything that runs on it, and what wakes what."""
+
+    def __init__(self, settings: Settings, *, note: str = "", receives: bool = True) -> None:
+        self.settings = settings
+        self.host = settings.name or socket.gethostname()
+        data = data_folder(settings.data)
+        need_git()
+        self.bell = Bell()
+        self.store = open_store(settings.database_url or sqlite_url(data / "sluice.db"))
+        self._http = httpx.AsyncClient(timeout=30.0, follow_redirects=False)
+        self.forge = open_forge(settings, self._http)
+        self.outbox = Outbox(self.store, self.forge, now=time.time)
+        self.desk = self._desk(data)
+        self.engine = Engine(
+            self.desk, database_url=settings.database_url or sqlite_url(data / "engine.db"), host=self.host
+        )
+        self.intake = Intake(self.store, self.forge, label=settings.label, now=time.time, told=self._report)
+        self.receiver = self._receiver() if receives else None
+        self.app = self._application(note)
+        self.draining = False
+        self._tick, self._news, self._freed = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def _receiver(self) -> Receiver:
+        secrets = webhook_secrets(self.settings)
+        return Receiver(self.store, secrets, now=time.time, stored=self.delivered)
+
+    def _desk(self, data: Path) -> Desk:
+        settings = self.settings
+        return Desk(
+            store=self.store, forge=self.forge, now=time.time, data=data, git_url=settings.git_url.rstrip("/"),
+            pool=Pool(data / "slots", self.store, host=self.host, slots=settings.slots),
+            open_agent=self._agent, redactor=Redactor(secrets_of(settings)),
+            logbook=Logbook(self.store, now=time.time, changed=self.bell.ring),
+            gate_argv=GATE, policy_argv=("--policy", str(settings.policy.resolve())) if settings.policy else (),
+            links=Links(forge=settings.git_url, dashboard=settings.public_url), sandbox=sandbox_mode(settings),
+            readable=interpreter(), changed=self.changed, author=AUTHOR,
+        )  # fmt: skip
+
+    def _agent(self, wanted: RepositorySettings) -> Agent:
+        key = self.settings.anthropic_api_key
+        return open_agent(
+            wanted.agent.kind,
+            AgentSettings(
+                model=wanted.agent.model or self.settings.model, model_url=self.settings.model_url,
+                api_key=key.get_secret_value() if key else "", command=wanted.agent.command,
+                redact=self.desk.redactor.text,
+            ),
+        )  # fmt: skip
+
+    def _application(self, note: str) -> Starlette:
+        dashboard = Dashboard(
+            self.store, self.bell, time.time, self.settings.label, note=note, shared=bool(self.settings.database_url)
+        )
+        password = self.settings.dashboard_password
+        guard = Middleware(Guard, password=password.get_secret_value() if password else "")
+        routes = [Route("/healthz", health), Route("/readyz", self._ready), *dashboard.routes()]
+        if self.receiver is not None:
+            routes += self.receiver.routes()
+        return Starlette(routes=routes, middleware=[guard], lifespan=self._lifespan)
+
+    @contextlib.asynccontextmanager
+    async def _lifespan(self, _app: Starlette) -> AsyncIterator[None]:
+        await self.start()
+        yield
+        await self.stop()
+
+    async def _ready(self, _request: Request) -> Response:
+        return PlainTextResponse("draining", 503) if self.draining else PlainTextResponse("ready")
+
+    def _report(self, c: sa.Connection, ticket: int) -> None:
+        reporter.report(c, ticket, links=self.desk.links, now=time.time())
+
+    def delivered(self) -> None:
+        """Say that a delivery was stored; safe from any thread."""
+        self._call(self._news.set)
+
+    def changed(self, ticket: int) -> None:
+        """Say that a ticket's row changed; safe from any thread."""
+        self.bell.ring(ticket)
+        self._call(self._told)
+
+    def _told(self) -> None:
+        self.outbox.wake()
+        self._tick.set()
+        self._freed.set()
+
+    def _call(self, act: Any) -> None:
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(act)
+
+    async def start(self) -> None:
+        """Repair what an earlier stop left, go on with it, and begin to act on what happens."""
+        self._loop = asyncio.get_running_loop()
+        self.bell.attach()
+        await self.desk.pool.open()
+        mine = await asyncio.to_thread(self._take_back)
+        for ticket in mine:
+            self.engine.adopt(ticket)
+        self.engine.launch()
+        for ticket in mine:
+            await self.engine.start(ticket)
+        self._news.set()
+        self._told()
+        self._warm = asyncio.create_task(asyncio.to_thread(warm_up))
+        loops: list[Coroutine[Any, Any, None]] = [
+            self._read_deliveries(), self._admit(), self.outbox.run(), self._beat(),
+        ]  # fmt: skip
+        self._tasks = [asyncio.create_task(self._guard(loop)) for loop in loops]
+
+    async def stop(self) -> None:
+        """End the loops and every running stage; work in progress is kept and goes on at the next start."""
+        self.desk.stopping.set()
+        for here in self.desk.running.values():
+            here.cancelled.set()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(3.0):
+                while self.desk.running:
+                    await woken(self._freed, limit_s=0.1)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self.receiver is not None:
+            self.receiver.close()
+        await self.desk.logbook.flush()
+        await asyncio.to_thread(self.engine.stop)
+        await self._http.aclose()
+        self.store.close()
+
+    async def drain(self) -> None:
+        """Take nothing new, and wait until what runs has ended and was told."""
+        self.draining = True
+        while self.desk.running:
+            await woken(self._freed, limit_s=1.0)
+        await self.outbox.flush()
+
+    def _take_back(self) -> list[Ticket]:
+        with self.store.write() as c:
+            return list(hosts.take_back(c, host=self.host, now=time.time()))
+
+    async def _read_deliveries(self) -> None:
+        while True:
+            await woken(self._news, limit_s=SWEEP_S)
+            if await self.intake.process_new():
+                for ticket in await asyncio.to_thread(self._cancelled):
+                    self.engine.cancel(ticket)
+                self._told()
+
+    async def _admit(self) -> None:
+        while True:
+            await woken(self._tick, limit_s=SWEEP_S)
+            if not self.draining:
+                for ticket in await asyncio.to_thread(self._admit_once):
+                    await self.engine.start(ticket)
+
+    def _admit_once(self) -> Sequence[Ticket]:
+        free = self.settings.slots - len(self.desk.running)
+        if free <= 0:
+            return []
+        return scheduler.tick(self.store, host=self.host, free_slots=free, now=time.time())
+
+    def _cancelled(self) -> list[int]:
+        with self.store.read() as c:
+            return hosts.cancel_requests(c, self.host)
+
+    async def _beat(self) -> None:
+        """Say that this host lives; stop what was cancelled elsewhere; go on with what dead hosts left."""
+        while True:
+            cancelled, orphans = await asyncio.to_thread(self._beat_once)
+            for ticket in cancelled:
+                self.engine.cancel(ticket)
+            for orphan in orphans:
+                await self.engine.take_over(orphan)
+            await asyncio.sleep(HEARTBEAT_S)
+
+    def _beat_once(self) -> tuple[list[int], Sequence[Ticket]]:
+        free = 0 if self.draining else self.settings.slots - len(self.desk.running)
+        with self.store.write() as c:
+            hosts.beat(c, self.host, slots=self.settings.slots, draining=self.draining)
+            orphans = hosts.take_orphans(c, host=self.host, most=free, dead_s=DEAD_S, now=time.time())
+            return hosts.cancel_requests(c, self.host), orphans
+
+    async def _guard(self, loop: Coroutine[Any, Any, None]) -> None:
+        """End the service with a loop of it: one that looks alive and does nothing would not be restarted."""
+        try:
+            await loop
+        except Exception:
+            LOG.exception("a loop of the service failed; ending the service")
+            os.kill(os.getpid(), signal.SIGTERM)
+
+
+def warm_up() -> None:
+    """Import the model's SDK before the first ticket needs it: it takes two seconds, and would block the loop then."""
+    importlib.import_module("anthropic")
+    importlib.import_module("bot.work.agents.anthropic_sdk")
+
+
+async def woken(event: asyncio.Event, *, limit_s: float | None = None) -> None:
+    """Wait until the event is set, at most `limit_s`, and clear it."""
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(event.wait(), limit_s)
+    event.clear()
+
+
+async def health(_request: Request) -> Response:
+    """Answer that the process lives."""
+    return PlainTextResponse("ok")
+
+
+def data_folder(path: Path) -> Path:
+    """Return the data folder, made where it is missing. Raises ConfigError where it cannot be written."""
+    try:
+        path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        probe = path / f".probe-{os.getpid()}"
+        probe.write_bytes(b"")
+        probe.unlink()
+    except OSError as error:
+        raise ConfigError(
+            f"BOT_DATA: expected a folder that can be written, got {path}: {error.strerror}. Mend: set BOT_DATA"
+        ) from error
+    return path.resolve()
+
+
+def need_git() -> None:
+    """Raise ConfigError where git is missing."""
+    if shutil.which("git") is None:
+        raise ConfigError("expected git on PATH, found none. Mend: apt-get install git")
+
+
+def sandbox_mode(settings: Settings) -> Mode:
+    """Return how commands are boxed. Raises ConfigError where they should be and cannot."""
+    if settings.sandbox == "off":
+        return "off"
+    if shutil.which(BWRAP) is None:
+        raise ConfigError(
+            "expected bubblewrap (bwrap) on PATH, found none. Mend: apt-get install bubblewrap, "
+            "or run without a sandbox at your own risk: BOT_SANDBOX=off"
+        )
+    return "bubblewrap"
+
+
+def open_forge(settings: Settings, http: httpx.AsyncClient) -> GitHub:
+    """Return the client of the forge, signed in as the App or with the personal token."""
+    app = None
+    if settings.app_id is not None:
+        app = App(str(settings.app_id), private_key(settings))
+    token = settings.token.get_secret_value() if settings.token else None
+    return GitHub(http, api_url=settings.api_url, app=app, token=token, now=time.time)
+
+
+def private_key(settings: Settings) -> str:
+    """Return the App's key. Raises ConfigError where it cannot be read."""
+    if settings.private_key is not None:
+        return settings.private_key.get_secret_value().replace("\\n", "\n")
+    path = settings.private_key_path
+    if path is None:
+        raise ConfigError("BOT_PRIVATE_KEY_PATH: expected the App's key, found none. Mend: set it, or run `bot setup`")
+    try:
+        return path.read_text()
+    except OSError as error:
+        raise ConfigError(f"BOT_PRIVATE_KEY_PATH: expected a key at {path}: {error.strerror}") from error
+
+
+def webhook_secrets(settings: Settings) -> list[str]:
+    """Return the secrets that may sign deliveries, the present one first."""
+    both = (settings.webhook_secret, settings.webhook_secret_previous)
+    return [secret.get_secret_value() for secret in both if secret]
+
+
+def secrets_of(settings: Settings) -> list[str]:
+    """Return every secret value, to be struck out of all that leaves."""
+    kept = (
+        settings.token, settings.anthropic_api_key, settings.private_key, settings.dashboard_password,
+        settings.webhook_secret, settings.webhook_secret_previous,
+    )  # fmt: skip
+    return [secret.get_secret_value() for secret in kept if secret]
+
+
+def interpreter() -> tuple[Path, ...]:
+    """Return the folders of our own Python that steps may read: many repositories' commands start with it."""
+    return tuple({Path(sys.base_prefix)})

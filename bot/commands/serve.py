@@ -1,0 +1,63 @@
+"""bot serve, bot worker: the service, until a signal ends it."""
+
+import asyncio
+import os
+import signal
+
+import click
+import uvicorn
+
+from bot import log
+from bot.app import Service
+from bot.serving import Server, bind
+from bot.settings import Settings, load, need
+
+
+@click.command()
+def serve() -> int:
+    """Receive webhooks and work on tickets."""
+    settings = load()
+    need(settings, ["webhook_secret"])
+    if settings.token is None:
+        need(settings, ["app_id"])
+    return asyncio.run(run(settings, receives=True))
+
+
+@click.command()
+def worker() -> int:
+    """Work on tickets on one more host; the database is shared."""
+    settings = load()
+    need(settings, ["database_url"])
+    if settings.token is None:
+        need(settings, ["app_id"])
+    return asyncio.run(run(settings, receives=False))
+
+
+async def run(settings: Settings, *, receives: bool) -> int:
+    """Serve until SIGTERM or SIGINT; the first lets running tickets end, the second keeps their work and stops now."""
+    log.set_up()
+    listening = bind(settings.host, settings.port)
+    service = Service(settings, receives=receives)
+    server = Server(uvicorn.Config(service.app, log_config=None, lifespan="on", timeout_graceful_shutdown=1))
+    ending = asyncio.create_task(_end_on_signal(service, server))
+    click.echo(f"listening on http://{settings.host}:{listening.getsockname()[1]}")
+    await server.serve(sockets=[listening])
+    ending.cancel()
+    # a stage that was cut short never returns, so that nothing of it is kept: leave it behind
+    os._exit(0 if server.started else 1)
+
+
+async def _end_on_signal(service: Service, server: uvicorn.Server) -> None:
+    asked, forced = asyncio.Event(), asyncio.Event()
+
+    def signalled() -> None:
+        (forced if asked.is_set() else asked).set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, signalled)
+    await asked.wait()
+    if service.desk.running:
+        click.echo(f"finishing {len(service.desk.running)} running tickets; once more stops now and keeps their work")
+    waits = [asyncio.create_task(service.drain()), asyncio.create_task(forced.wait())]
+    await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    server.should_exit = True

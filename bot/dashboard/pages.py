@@ -1,0 +1,174 @@
+"""Pages, JSON and events: what runs, what waits and why, and the log of each as it grows."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from bot.dashboard.bell import Bell
+from bot.dashboard.rows import Row, row
+from bot.outbox.comments import evidence
+from bot.tickets import journal, tickets
+from bot.tickets.store import Store
+from bot.tickets.ticket import State, Ticket
+from gate.report import Report, read_report
+
+HERE = Path(__file__).parent
+PAGE = 100  # tickets on the first page
+QUIET_S = 15.0  # a silent stream says so this often, so that a dead one is noticed
+TICK_S = 1.0  # other hosts ring no bell here: look again this often while somebody watches
+SECURITY = {
+    "content-security-policy": "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; form-action 'self'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Dashboard:
+    """What the pages read from."""
+
+    store: Store
+    bell: Bell
+    now: Callable[[], float]
+    label: str
+    note: str = ""  # shown on every page, such as that the model is scripted
+    shared: bool = False  # other hosts write to the same database
+
+    def routes(self) -> list[BaseRoute]:
+        """Return the routes of the dashboard."""
+        return [
+            Route("/", self.index),
+            Route("/tickets/{id:int}", self.ticket),
+            Route("/events", self.events),
+            Route("/api/tickets", self.api_tickets),
+            Route("/api/tickets/{id:int}", self.api_ticket),
+            Mount("/static", StaticFiles(directory=HERE / "static")),
+        ]
+
+    async def index(self, _request: Request) -> Response:
+        """Show the tickets in flight, then the latest that ended."""
+        return self._page("index.html", rows=await asyncio.to_thread(self._rows), label=self.label)
+
+    async def api_tickets(self, _request: Request) -> Response:
+        """Answer with the same as JSON."""
+        rows = await asyncio.to_thread(self._rows)
+        return JSONResponse({"tickets": [asdict(r) for r in rows]}, headers=SECURITY)
+
+    async def ticket(self, request: Request) -> Response:
+        """Show one ticket: state, seconds, the gate's report, the log."""
+        found = await asyncio.to_thread(self._ticket, request.path_params["id"])
+        if found is None:
+            return PlainTextResponse("There is no such ticket. All of them: /", 404)
+        return self._page("ticket.html", evidence=evidence, **found)
+
+    async def api_ticket(self, request: Request) -> Response:
+        """Answer with one ticket as JSON."""
+        found = await asyncio.to_thread(self._ticket, request.path_params["id"])
+        if found is None:
+            return JSONResponse({"error": "there is no such ticket"}, 404)
+        report = found["report"]
+        return JSONResponse(
+            {
+                "ticket": asdict(found["row"]),
+                "times": [
+                    {"stage": t.stage, "part": t.part, "kind": t.kind, "seconds": t.seconds} for t in found["times"]
+                ],
+                "report": asdict(report) if report else None,
+                "log": [{"id": ln.id, "at": ln.at, "stage": ln.stage, "line": ln.line} for ln in found["lines"]],
+            },
+            headers=SECURITY,
+        )
+
+    async def events(self, request: Request) -> Response:
+        """Stream what changes: rows of all tickets, or lines and state of one."""
+        wanted = request.query_params.get("ticket", "")
+        after = request.headers.get("last-event-id") or request.query_params.get("after", "0")
+        if (wanted and not wanted.isdecimal()) or not after.isdecimal():
+            return PlainTextResponse("expected /events or /events?ticket=NUMBER&after=NUMBER", 400)
+        stream = self._one(int(wanted), int(after)) if wanted else self._all()
+        return StreamingResponse(stream, media_type="text/event-stream", headers=SECURITY)
+
+    async def _all(self) -> AsyncIterator[str]:
+        shown: dict[int, Row] = {}
+        with self.bell.listen() as listener:
+            while True:
+                for found in reversed(await asyncio.to_thread(self._rows)):
+                    if shown.get(found.id) != found:
+                        shown[found.id] = found
+                        yield _event("row", {"html": self._render("row.html", row=found)})
+                yield ": still here\n\n"
+                running = any(not r.done for r in shown.values())
+                await listener.wait(TICK_S if running or self.shared else QUIET_S)
+
+    async def _one(self, ticket: int, after: int) -> AsyncIterator[str]:
+        shown: Row | None = None
+        with self.bell.listen() as listener:
+            while True:
+                found, lines = await asyncio.to_thread(self._news, ticket, after)
+                if lines:
+                    after = lines[-1].id
+                    yield _event("lines", [{"stage": ln.stage, "line": ln.line} for ln in lines], id_=after)
+                if found is not None and (shown is None or found.state_words != shown.state_words):
+                    shown = found
+                    yield _event("state", asdict(found))
+                yield ": still here\n\n"
+                await listener.wait(TICK_S if self.shared else QUIET_S)
+
+    def _rows(self) -> list[Row]:
+        now = self.now()
+        with self.store.read() as c:
+            live = tickets.list_tickets(c, states=(State.RUNNING, State.QUEUED, State.NEEDS_APPROVAL), limit=PAGE)
+            done = tickets.list_tickets(c, states=(State.DONE,), limit=PAGE)
+        order = {State.RUNNING: 0, State.QUEUED: 1, State.NEEDS_APPROVAL: 2}
+        return [row(t, now=now) for t in (*sorted(live, key=lambda t: (order[t.state], t.id)), *done)]
+
+    def _ticket(self, ticket: int) -> dict[str, Any] | None:
+        with self.store.read() as c:
+            found = _find(c, ticket)
+            if found is None:
+                return None
+            times = journal.times_of(c, ticket, found.attempt)
+            lines = journal.lines_after(c, ticket, 0)
+            attempt = tickets.find_attempt(c, ticket, found.attempt)
+        report: Report | None = read_report(attempt.report) if attempt and attempt.report else None
+        last = lines[-1].id if lines else 0
+        return {"row": row(found, now=self.now()), "times": times, "lines": lines, "report": report, "last": last}
+
+    def _news(self, ticket: int, after: int) -> tuple[Row | None, Sequence[Any]]:
+        with self.store.read() as c:
+            found = _find(c, ticket)
+            return (row(found, now=self.now()) if found else None), journal.lines_after(c, ticket, after)
+
+    def _page(self, name: str, **values: Any) -> HTMLResponse:
+        return HTMLResponse(self._render(name, note=self.note, **values), headers=SECURITY)
+
+    def _render(self, name: str, **values: Any) -> str:
+        return _TEMPLATES.get_template(name).render(**values)
+
+
+_TEMPLATES = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(HERE / "templates"), autoescape=True, undefined=jinja2.StrictUndefined
+)
+_TEMPLATES.globals["note"] = ""
+
+
+def _find(c: Any, ticket: int) -> Ticket | None:
+    try:
+        return tickets.get_ticket(c, ticket)
+    except LookupError:
+        return None
+
+
+def _event(kind: str, payload: object, *, id_: int | None = None) -> str:
+    number = f"id: {id_}\n" if id_ is not None else ""
+    return f"{number}event: {kind}\ndata: {json.dumps(payload)}\n\n"

@@ -1,0 +1,14 @@
+"""How a ticket's attempt ended."""
+
+from dataclasses import dataclass
+
+from bot.tickets.ticket import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The outcome, why, and the gate's verdict where it judged."""
+
+    outcome: Outcome
+    reason: str
+    verdict: str | None = None

@@ -1,0 +1,75 @@
+"""Run the gate as a process of its own over a slot, its steps in the box, and read its report."""
+
+import json
+from pathlib import Path
+from typing import Literal
+
+from bot.sandbox import proc
+from bot.sandbox.box import Box, wrap
+from bot.slots.pool import Slot
+from bot.work.job import Job
+from gate.report import Report, Verdict, read_report
+
+GATE_LIMIT_S = 3600.0
+PLAN_LIMIT_S = 60.0
+MB = 1024 * 1024
+
+
+def box_of(job: Job, slot: Slot) -> Box:
+    """Return the box in which this repository's own commands run."""
+    wish = job.settings.sandbox
+    return Box(
+        mode=job.desk.sandbox,
+        workdir=slot.path,
+        home=slot.home,
+        readable=(slot.git_dir, slot.mirror, *job.desk.readable),
+        hidden=(job.desk.data,),
+        network=_network(wish.network),
+        memory_bytes=wish.memory_mb * MB,
+        processes=wish.processes,
+        file_bytes=wish.file_mb * MB,
+    )
+
+
+def _network(wished: str) -> Literal["none", "registries", "open"]:
+    return "open" if wished == "open" else "registries" if wished == "registries" else "none"
+
+
+async def plan(job: Job) -> Report:
+    """Return what the gate would run at the slot's commit, without running it."""
+    return await _gate(job, "--plan", limit_s=PLAN_LIMIT_S)
+
+
+async def judge(job: Job, base_sha: str) -> Report:
+    """Return the gate's report on the slot against the base commit."""
+    return await _gate(job, "--base", base_sha, limit_s=GATE_LIMIT_S)
+
+
+async def proposal(job: Job) -> str:
+    """Return the gate.toml that would fit the repository in the slot."""
+    slot = job.here.slot
+    if slot is None:
+        return ""
+    done = await proc.run(
+        *job.desk.gate_argv, "init", "--repo", str(slot.path), cwd=slot.path, env={}, limit_s=PLAN_LIMIT_S
+    )
+    return done.output if done.exit_code == 0 else ""
+
+
+async def _gate(job: Job, *options: str, limit_s: float) -> Report:
+    slot = job.here.slot
+    if slot is None:
+        raise RuntimeError("the gate needs a slot")
+    output = job.folder() / "gate.json"
+    output.unlink(missing_ok=True)
+    prefix, env = wrap(box_of(job, slot), [], env={"CI": "true"})
+    policy = job.desk.policy_argv
+    done = await proc.run(
+        *job.desk.gate_argv, "run", "--repo", str(slot.path), "--name", job.ticket.repository, *policy,
+        "--wrap", json.dumps(prefix), "--format", "json", "--output", str(output), *options,
+        cwd=Path("/"), env=env, limit_s=limit_s, cancelled=job.cancelled, on_line=job.log,
+    )  # fmt: skip
+    if not output.exists():
+        why = "it was stopped" if done.cancelled else f"it took more than {limit_s:.0f} s" if done.timed_out else ""
+        return Report(Verdict.ERROR, why or f"it wrote no report (exit code {done.exit_code}): {done.output[-500:]}")
+    return read_report(output.read_bytes())

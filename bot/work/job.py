@@ -1,0 +1,132 @@
+"""What a stage works with: the ticket, and the desk it is worked at."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bot.forges.github import GitHub
+from bot.outbox.reporter import Links
+from bot.sandbox.box import Mode
+from bot.sandbox.redact import Redactor
+from bot.slots.pool import Pool, Slot
+from bot.tickets import journal, tickets
+from bot.tickets.repository import RepositorySettings
+from bot.tickets.store import Store
+from bot.tickets.ticket import Ticket
+from bot.work.agents.agent import Agent
+from bot.work.logbook import Logbook
+
+
+class Fenced(Exception):
+    """Another host holds this ticket now, or it was closed: what this one found out must not be written."""
+
+
+@dataclass(slots=True)
+class Running:
+    """What this host alone knows of a ticket it works on; never a stage's result."""
+
+    epoch: int
+    cancelled: asyncio.Event = field(default_factory=asyncio.Event)
+    slot: Slot | None = None
+    at_sha: str | None = None  # the commit that the slot stands at
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What the stages of every ticket share on one host."""
+
+    store: Store
+    forge: GitHub
+    pool: Pool
+    open_agent: Callable[[RepositorySettings], Agent]
+    now: Callable[[], float]
+    redactor: Redactor
+    logbook: Logbook
+    data: Path
+    git_url: str
+    gate_argv: tuple[str, ...]
+    policy_argv: tuple[str, ...]  # ("--policy", FILE) where an operator keeps the policies
+    links: Links
+    sandbox: Mode
+    readable: tuple[Path, ...]  # what steps may read besides the system: our interpreter
+    changed: Callable[[int], None]  # a ticket's row or log changed: wake whoever shows it
+    author: tuple[str, str]  # name and address that commits carry
+    running: dict[int, Running] = field(default_factory=dict)
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)  # set: no stage's result is kept any more
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One stage's view of one ticket."""
+
+    desk: Desk
+    ticket: Ticket
+    stage: str
+    settings: RepositorySettings
+    here: Running
+
+    @property
+    def cancelled(self) -> asyncio.Event:
+        """Set when the ticket is to stop now."""
+        return self.here.cancelled
+
+    def folder(self) -> Path:
+        """Return the folder where this attempt keeps transcript and report."""
+        path = self.desk.data / "tickets" / str(self.ticket.id) / str(self.ticket.attempt)
+        path.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def log(self, line: str) -> None:
+        """Add a line to the ticket's log, secrets struck out."""
+        self.lines([line])
+
+    def lines(self, lines: list[str]) -> None:
+        """Add lines to the ticket's log, secrets struck out."""
+        clean = [self.desk.redactor.text(line) for line in lines]
+        self.desk.logbook.add(self.ticket.id, self.ticket.attempt, self.stage, clean)
+
+    @contextmanager
+    def timed(self, part: str, kind: str = "infrastructure") -> Iterator[None]:
+        """Measure one part of the stage and keep its seconds."""
+        started_at, began = self.desk.now(), time.perf_counter()
+        try:
+            yield
+        finally:
+            self.took(part, time.perf_counter() - began, kind=kind, started_at=started_at)
+
+    def took(self, part: str, seconds: float, *, kind: str = "infrastructure", started_at: float | None = None) -> None:
+        """Keep the seconds of one part that was measured elsewhere."""
+        with self.desk.store.write() as c:
+            journal.add_time(
+                c, self.ticket.id, self.ticket.attempt, stage=self.stage, part=part, kind=kind,
+                started_at=self.desk.now() - seconds if started_at is None else started_at, seconds=seconds,
+            )  # fmt: skip
+
+    def write(self, **fields: object) -> None:
+        """Write to the ticket's row while it is ours; raises Fenced once it is not."""
+        with self.desk.store.write() as c:
+            if not tickets.write_fenced(c, self.ticket.id, self.here.epoch, **fields):
+                raise Fenced(f"ticket {self.ticket.id} is no longer at epoch {self.here.epoch}")
+
+    async def slot_at(self, sha: str) -> Slot:
+        """Return this ticket's slot standing at a commit, leasing and preparing one where it is not there yet."""
+        if self.here.slot is None:
+            with self.timed("lease"):
+                slot = await self.desk.pool.lease(self.ticket.repository, ticket=self.ticket.id, epoch=self.here.epoch)
+            if slot is None:
+                raise RuntimeError("a ticket was admitted without a free slot")
+            self.here.slot, self.here.at_sha = slot, None
+        if self.here.at_sha != sha:
+            await self.desk.pool.prepare(
+                self.here.slot,
+                url=f"{self.desk.git_url}/{self.ticket.repository}.git",
+                token=await self.desk.forge.git_token(self.ticket.repository),
+                sha=sha,
+                install=self.settings.install,
+                on_part=self.took,
+            )
+            self.here.at_sha = sha
+        return self.here.slot

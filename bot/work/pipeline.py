@@ -1,0 +1,69 @@
+"""A ticket's life, top to bottom."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from bot.tickets.ticket import Outcome, Stage
+from bot.work.ended import Ended
+from bot.work.stages.close import close
+from bot.work.stages.edit import Edited, edit
+from bot.work.stages.merge import merge
+from bot.work.stages.prepare import Prepared, prepare
+from bot.work.stages.publish import publish
+from bot.work.stages.verify import Verified, verify
+from gate.report import Verdict
+
+Do = Callable[..., Awaitable[Any]]  # do(stage, function, *arguments): run a stage once, its result checkpointed
+
+
+async def life(do: Do) -> Ended:
+    """Run a ticket through its stages and close it; returns how it ended."""
+    ended = await _stages(do)
+    await do(None, close, ended)
+    return ended
+
+
+async def _stages(do: Do) -> Ended:
+    prepared: Prepared | Ended = await do(Stage.PREPARE, prepare)
+    if isinstance(prepared, Ended):
+        return prepared
+    worked = await _work(do, prepared, rounds=prepared.rounds)
+    if isinstance(worked, Ended):
+        return worked
+    edited, verified = worked
+    green = verified.verdict is Verdict.GREEN
+    for_people = green or verified.verdict is Verdict.TAMPERED
+    published = await do(Stage.PUBLISH, publish, prepared, edited.head_sha, edited.message, for_people)
+    if isinstance(published, Ended):
+        return published
+    if not green:
+        return Ended(_not_green(verified.verdict), verified.reason, verified.verdict)
+    proposed = Ended(Outcome.PROPOSED, f"Pull request #{published.pull} is open and green.", verified.verdict)
+    merged: Ended | None = await do(Stage.MERGE, merge, published.pull, edited.head_sha)
+    return merged or proposed
+
+
+async def _work(do: Do, prepared: Prepared, *, rounds: int) -> tuple[Edited, Verified] | Ended:
+    """Let agent and gate take turns until the gate is not red, or says the same again, or the rounds are used up."""
+    head, feedback = prepared.base_sha, ""
+    for round_ in range(1, rounds + 1):
+        edited: Edited | Ended = await do(Stage.EDIT, edit, prepared, head, round_, feedback)
+        if isinstance(edited, Ended):
+            return edited
+        verified: Verified = await do(Stage.VERIFY, verify, prepared, edited.head_sha)
+        if verified.verdict not in (Verdict.RED, Verdict.HOLLOW) or round_ == rounds:
+            return edited, verified
+        if verified.feedback == feedback:
+            return edited, verified  # the same failure twice in a row: another try would cost money and say the same
+        head, feedback = edited.head_sha, verified.feedback
+    raise AssertionError("the loop always returns")
+
+
+def _not_green(verdict: Verdict) -> Outcome:
+    match verdict:
+        case Verdict.TAMPERED:
+            return Outcome.HELD
+        case Verdict.UNGATED:
+            return Outcome.UNGATED
+        case _:
+            return Outcome.RED

@@ -1,0 +1,35 @@
+"""Close an attempt: write its outcome, release the slot, and leave the wishes for the outbox."""
+
+import json
+from dataclasses import asdict
+
+from bot.outbox import reporter
+from bot.tickets import tickets
+from bot.tickets.ticket import Outcome, State
+from bot.work import gating
+from bot.work.ended import Ended
+from bot.work.job import Fenced, Job
+
+
+async def close(job: Job, ended: Ended) -> None:
+    """Move the ticket to DONE; its slot goes back proven clean, or into quarantine."""
+    proposal = await gating.proposal(job) if ended.outcome is Outcome.UNGATED else ""
+    proof = None
+    if job.here.slot is not None:
+        with job.timed("reset"):
+            proof = await job.desk.pool.release(job.here.slot)
+        job.here.slot = job.here.at_sha = None
+    now = job.desk.now()
+    with job.desk.store.write() as c:
+        held = tickets.write_fenced(
+            c, job.ticket.id, job.here.epoch, state=State.DONE, stage=None, outcome=ended.outcome,
+            reason=ended.reason, verdict=ended.verdict, updated_at=now,
+        )  # fmt: skip
+        if not held:
+            raise Fenced(f"ticket {job.ticket.id} was closed elsewhere")
+        tickets.update_attempt(
+            c, job.ticket.id, job.ticket.attempt, outcome=ended.outcome, reason=ended.reason, ended_at=now,
+            sandbox=job.desk.sandbox, proof=None if proof is None else json.dumps(asdict(proof)),
+        )  # fmt: skip
+        reporter.report(c, job.ticket.id, links=job.desk.links, now=now, proposal=proposal)
+    job.desk.changed(job.ticket.id)

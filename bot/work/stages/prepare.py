@@ -1,0 +1,65 @@
+"""First stage: settings, base commit, branch name, a slot at the base, and whether anything gates this repository."""
+
+from dataclasses import dataclass, replace
+
+from bot.errors import ConfigError
+from bot.tickets import repository
+from bot.tickets.repository import RepositorySettings
+from bot.tickets.ticket import Outcome
+from bot.work import gating
+from bot.work.ended import Ended
+from bot.work.job import Job
+from gate.report import Verdict
+
+BRANCH_PREFIX = "sluice/"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Where the change starts and where it will go."""
+
+    base_branch: str
+    base_sha: str
+    branch: str
+    steps: str  # what the gate will run, one step a line
+    rounds: int  # how often the agent is asked while the gate is red
+
+
+async def prepare(job: Job) -> Prepared | Ended:
+    """Decide base and branch, make the slot ready, and end early where no gate would judge the change."""
+    forge, repository = job.desk.forge, job.ticket.repository
+    base_branch = await forge.default_branch(repository)
+    base_sha = await forge.branch_sha(repository, base_branch)
+    if base_sha is None:
+        return Ended(Outcome.FAILED, f"The branch `{base_branch}` of {repository} has no commit.")
+    branch = f"{BRANCH_PREFIX}issue-{job.ticket.issue}"
+    settings = await _settings(job, base_sha)
+    job = replace(job, settings=settings)
+    job.write(base_sha=base_sha, branch=branch)
+    await job.slot_at(base_sha)
+    plan = await gating.plan(job)
+    if plan.verdict is Verdict.UNGATED:
+        return Ended(Outcome.UNGATED, plan.reason, verdict=plan.verdict)
+    if plan.verdict is Verdict.ERROR:
+        return Ended(Outcome.RED, f"The gate's policy cannot be read: {plan.reason}", verdict=plan.verdict)
+    steps = "\n".join(f"{step.name}: {step.run}" for step in plan.steps)
+    job.log(f"base {base_sha[:10]} of {base_branch}, branch {branch}")
+    return Prepared(base_branch, base_sha, branch, steps, settings.agent.rounds)
+
+
+async def _settings(job: Job, base_sha: str) -> RepositorySettings:
+    """Return the settings at the base commit; where those have an error, the last good ones, and say so."""
+    repo = job.ticket.repository
+    with job.desk.store.read() as c:
+        if repository.settings_sha(c, repo) == base_sha:
+            return repository.settings_of(c, repo)
+    data = await job.desk.forge.file(repo, repository.PATH, base_sha)
+    error, settings = "", None
+    try:
+        settings = repository.read_settings(data or b"")
+    except ConfigError as problem:
+        error = str(problem)
+        job.log(f"{error}; the last good settings stay in force")
+    with job.desk.store.write() as c:
+        repository.keep_settings(c, repo, settings, sha=base_sha, error=error)
+        return repository.settings_of(c, repo)

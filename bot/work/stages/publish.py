@@ -1,0 +1,58 @@
+"""Fourth stage: push the branch and open the pull request."""
+
+from dataclasses import dataclass
+
+from bot.outbox import comments, reporter
+from bot.slots import git
+from bot.tickets import tickets
+from bot.tickets.ticket import Outcome
+from bot.work.ended import Ended
+from bot.work.job import Job
+from bot.work.stages.prepare import Prepared
+from gate.report import read_report
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """The pull request that people see; None where only a branch was pushed."""
+
+    pull: int | None
+
+
+async def publish(job: Job, prepared: Prepared, head_sha: str, message: str, open_pull: bool) -> Published | Ended:
+    """Push `head_sha` fast-forward, then find or open the pull request."""
+    slot = await job.slot_at(head_sha)
+    forge, repository = job.desk.forge, job.ticket.repository
+    with job.timed("push"):
+        expected = await forge.branch_sha(repository, prepared.branch)
+        pushed = await git.push(
+            slot.mirror, url=f"{job.desk.git_url}/{repository}.git", token=await forge.git_token(repository),
+            sha=head_sha, branch=prepared.branch, expected=expected,
+        )  # fmt: skip
+    if isinstance(pushed, git.Rejected):
+        return Ended(Outcome.FAILED, f"The push of `{prepared.branch}` was refused: {pushed.reason}")
+    _want_check(job, head_sha)
+    if not open_pull:
+        return Published(None)
+    with job.timed("pull request"):
+        found = await forge.find_pull(repository, prepared.branch)
+        if found is None:
+            with job.desk.store.read() as c:
+                story = reporter.story(c, job.ticket, job.desk.links)
+            found = await forge.open_pull(
+                repository, head=prepared.branch, base=prepared.base_branch,
+                title=comments.pull_title(job.ticket), body=comments.pull_body(story, message),
+            )  # fmt: skip
+    job.write(pull=found.number)
+    job.log(f"pull request #{found.number}")
+    return Published(found.number)
+
+
+def _want_check(job: Job, head_sha: str) -> None:
+    """Leave the wish for the check run: the commit is on the forge now."""
+    with job.desk.store.write() as c:
+        attempt = tickets.find_attempt(c, job.ticket.id, job.ticket.attempt)
+        if attempt is not None and attempt.report:
+            report, url = read_report(attempt.report), job.desk.links.ticket(job.ticket)
+            reporter.want_check(c, job.ticket, head_sha, report, now=job.desk.now(), url=url)
+    job.desk.changed(job.ticket.id)
