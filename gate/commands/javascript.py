@@ -2,6 +2,7 @@
 
 import fnmatch
 import json
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -59,6 +60,12 @@ def expand(argv: tuple[str, ...], cwd: Path, root: Path) -> Sequence[Part] | Non
     """Return the texts of the scripts that this command runs, None when it runs none."""
     if argv[0] in _MANAGERS:
         return _manager(argv, cwd, root)
+    if argv[0] in {"node", "nodejs"}:
+        return _node(argv, cwd)
+    if argv[0] == "next" and argv[1:2] == ("lint",):
+        return [Part(join(["eslint", "app", "pages", "components", "lib", "src"]), cwd)]
+    if argv[0] == "start-server-and-test":
+        return [Part(_script_or_command(argv[-1]), cwd)]
     if argv[0] in _SEVERAL:
         return _several(argv, cwd, root)
     if argv[0] == "turbo":
@@ -151,6 +158,26 @@ def _scripts(packages: Iterable[Package], words: Sequence[str], root: Path) -> l
                     Part(f"{text} {join(extra)}" if extra and script == name else text, package.path, fresh=True)
                 )
     return parts
+
+
+def _node(argv: tuple[str, ...], cwd: Path) -> list[Part] | None:
+    """`node node_modules/jest/bin/jest.js` is jest; other files are programs of the repository."""
+    for i, word in enumerate(argv[1:], start=1):
+        if word.startswith("-"):
+            continue
+        if "node_modules/" not in word:
+            return None
+        package, _, file = word.rpartition("node_modules/")[2].partition("/")
+        name = file.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+        if package.startswith("@"):
+            package = file.split("/")[0]
+        name = "playwright" if name == "cli" and "playwright" in word else name
+        return [Part(join([name if name not in {"index", "cli", "main"} else package, *argv[i + 1 :]]), cwd)]
+    return None
+
+
+def _script_or_command(script: str) -> str:
+    return f"npm run {script}" if re.fullmatch(r"[\w:.-]+", script) else script
 
 
 def _several(argv: tuple[str, ...], cwd: Path, root: Path) -> list[Part] | None:

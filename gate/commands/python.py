@@ -23,6 +23,8 @@ def expand(argv: tuple[str, ...], cwd: Path, root: Path) -> Sequence[Part] | Non
             return _tox(argv, cwd, root)
         case "nox":
             return _nox(argv, cwd, root)
+        case "hatch" if argv[1:2] == ("test",):
+            return [Part(join(["pytest", *[w for w in argv[2:] if w != "--"]]), cwd)]
         case "hatch" | "pdm" | "poe" | "poethepoet" | "pixi":
             return _named_script(argv, cwd, root)
         case _:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gate.commands import javascript, makefile, python, scripts, wrappers
+from gate.commands import containers, javascript, makefile, python, scripts, taskfiles, wrappers
 from gate.commands.part import Part
 from gate.commands.shell import Simple, split
 
@@ -24,6 +24,8 @@ EXPANDERS: tuple[Expander, ...] = (
     javascript.expand,
     makefile.expand,
     python.expand,
+    taskfiles.expand,
+    containers.expand,
     scripts.expand,
 )
 
@@ -100,6 +102,8 @@ def _bare(word: str) -> str:
     """Return a program's bare name: `./node_modules/.bin/jest` is `jest`, `$(PYTHON)` is `python`."""
     if re.fullmatch(r"\$[({]?\w*(?:PY|PYTHON)\w*(?::-[^}]*)?[)}]?", word, re.IGNORECASE):
         return "python"
+    if word in {"$npm_execpath", "${npm_execpath}"}:
+        return "npm"
     name = word.rsplit("/", 1)[-1].rsplit("\\", 1)[-1]
     name = re.sub(r"\.(exe|cmd|bat|ps1)$", "", name)
     return "python" if re.fullmatch(r"python[0-9.]*|py|pypy[0-9.]*", name) else name

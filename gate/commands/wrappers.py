@@ -36,6 +36,9 @@ _PLAIN: dict[str, tuple[frozenset[str], int]] = {
     "doppler": (frozenset({"-p", "-c"}), 0),
     "c8": (frozenset({"-r", "--reporter", "-x", "--exclude", "-n", "--include", "--reports-dir"}), 0),
     "nyc": (frozenset({"-r", "--reporter", "-x", "--exclude", "-n", "--include"}), 0),
+    "corepack": (_NONE, 0),
+    "eval": (_NONE, 0),
+    "xargs": (frozenset({"-n", "-P", "-I", "-L", "-d", "-a", "-s", "-E"}), 0),
     "npx": (frozenset({"-p", "--package", "-c", "--call", "-w", "--workspace"}), 0),
     "bunx": (frozenset({"-p", "--package"}), 0),
     "pnpx": (_NONE, 0),
@@ -45,6 +48,8 @@ _PLAIN: dict[str, tuple[frozenset[str], int]] = {
 _PAIRS: dict[tuple[str, str], frozenset[str]] = {
     ("uv", "run"): _UV,
     ("uv", "tool"): _UV,
+    ("pipx", "run"): frozenset({"--spec", "--python", "--pip-args"}),
+    ("go", "run"): frozenset({"-C", "-tags", "-ldflags", "-mod", "-modfile"}),
     ("poetry", "run"): _NONE,
     ("pipenv", "run"): _NONE,
     ("rye", "run"): _NONE,
@@ -104,11 +109,17 @@ def _started(argv: tuple[str, ...], words: list[str], options: frozenset[str], c
     if rest[:1] == ["run"] and argv[0] in {"dotenvx", "op", "doppler"}:
         rest = skip_options(rest[1:], options)
     launcher = argv[: len(argv) - len(rest)]
+    if argv[0] == "eval":
+        return [Part(" ".join(rest), cwd)]
+    if argv[:2] == ("go", "run"):
+        name = rest[0].split("@")[0].rsplit("/", 1)[-1] if rest and "@" in rest[0] else ""
+        return [Part(join([name, *[w for w in rest[1:] if w != "--"]]), cwd, fresh=True)] if name else []
     if argv[0] == "coverage":
         return [Part(join(["python", *rest]), cwd)] if rest else []
     if rest and argv[0] in {"npx", "bunx", "uvx", "pnpx", "npm", "pnpm", "yarn"}:
         rest[0] = rest[0].split("@")[0] if not rest[0].startswith("@") else "@" + rest[0][1:].split("@")[0]
-    return [Part(join(rest), cwd, launcher=launcher)] if rest else []
+    # xargs starts its program as often as it needs
+    return [Part(join(rest), cwd, launcher=launcher, sure=argv[0] != "xargs")] if rest else []
 
 
 def _module(name: str, words: list[str], options: frozenset[str]) -> list[str] | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from gate import proc
 
+_CONTAINERS = {"docker", "docker-compose", "podman", "nerdctl"}  # another container is a side effect
 _MOST_BYTES = 16 << 20
 # the programs of the packages around are found as package scripts find them; only what the tool says is kept
 _SHELL = 'PATH="$0:$PATH"; exec "$@" 2>/dev/null'
@@ -27,7 +28,7 @@ class Asker:
 
     def ask(self, argv: Sequence[str], *, cwd: Path, stdin: str = "", limit_s: float = 20) -> str | None:
         """Return what a command prints, None when it fails, takes too long or cannot be started."""
-        if "$" in argv[0]:
+        if "$" in argv[0] or argv[0] in _CONTAINERS:
             return None
         bins = ":".join(str(folder / "node_modules" / ".bin") for folder in (cwd, *cwd.parents))
         shell = ["sh", "-c", _SHELL_FED, bins, stdin] if stdin else ["sh", "-c", _SHELL, bins]

@@ -24,6 +24,8 @@ def matches(argv: Sequence[str]) -> bool:
     words = [word for word in argv[1:] if not word.startswith("+")]
     if argv[0] == "cargo-nextest" or (argv[0] == "cargo" and words[:1] == ["nextest"]):
         return "run" in argv or "r" in words[1:2]
+    if argv[0] == "cargo" and words[:1] in (["llvm-cov"], ["tarpaulin"]):
+        return not {"report", "clean", "show-env", "--no-run"} & set(words)
     if argv[0] == "cross":
         return words[:1] == ["test"]
     return argv[0] == "cargo" and words[:1] in (["test"], ["t"]) and not {"--no-run", "--list"} & set(argv)

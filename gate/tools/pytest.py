@@ -18,7 +18,7 @@ from gate.tools.tool import Counts, Invocation, Line, Ran
 NAME = "pytest"
 KIND = "test"
 
-_NAMES = {"pytest", "py.test"}
+_NAMES = {"pytest", "py.test", "pytest-3"}
 _CONFIGS = ("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml", "tox.ini", "setup.cfg")
 _REPORT = "pytest.xml"
 _WORDS = r"passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?|rerun|subtests passed|subtests failed"

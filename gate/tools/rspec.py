@@ -15,6 +15,8 @@ _CLOSING = Line(
 
 def matches(argv: Sequence[str]) -> bool:
     """Return whether this is rspec, also several of it side by side."""
+    if argv[0] in {"rake", "rails"}:
+        return any(word == "spec" or word.startswith("spec:") for word in argv[1:])
     return argv[0] in {"rspec", "parallel_rspec", "turbo_tests", "spec"} and not {"--version", "--dry-run"} & set(argv)
 
 

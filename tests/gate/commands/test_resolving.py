@@ -30,6 +30,11 @@ TREE = {
     "scripts/ci": "#!/usr/bin/env bash\nset -e\ncheck() {\n  cargo test\n}\ncheck\n",
     "scripts/main.py": "import pytest, sys\nsys.exit(pytest.main(['-q']))\n",
     "tool.rb": "#!/usr/bin/env ruby\ncargo test\n",
+    "justfile": "set shell := ['bash', '-c']\nname := 'x'\ntest *args: lint\n    @pytest {{args}}\nlint:\n    ruff check\n",
+    "Taskfile.yml": "tasks:\n  test: {deps: [lint], cmds: [pytest, {task: types}]}\n  lint: ruff check\n"
+    "  types: {cmd: mypy}\n",
+    "mise.toml": "[tasks]\nlint = 'ruff check'\n[tasks.test]\ndepends = ['lint']\nrun = ['pytest', 'mypy']\n",
+    "deno.json": '{"tasks": {"test": "deno test -A", "ci": {"command": "deno lint", "dependencies": ["test"]}}}',
     "composer.json": '{"scripts": {"test": ["@lint", "phpunit"], "lint": "phpcs"}}',
 }
 
@@ -77,6 +82,22 @@ CASES = {
     "python scripts/main.py": ["python scripts/main.py", "pytest"],
     "./tool.rb": ["tool.rb"],
     "../outside.sh": ["outside.sh"],
+    "just test": ["just test", "ruff check", "pytest {{args}}"],
+    "task test": ["task test", "ruff check", "pytest", "task types", "mypy"],
+    "mise run test": ["mise run test", "ruff check", "pytest", "mypy"],
+    "deno task ci": ["deno task ci", "deno test -A", "deno lint"],
+    "docker compose -f c.yml run --rm -e A=1 app pytest -q": [
+        "docker compose -f c.yml run --rm -e A=1 app pytest -q",
+        "pytest -q",
+    ],
+    "docker run --rm -v .:/w python:3 pytest": ["docker run --rm -v .:/w python:3 pytest", "pytest"],
+    "node --x node_modules/jest/bin/jest.js -i": ["node --x node_modules/jest/bin/jest.js -i", "jest -i"],
+    "find . | xargs -n 1 pytest": ["find .", "xargs -n 1 pytest", "pytest"],
+    "go run gotest.tools/gotestsum@latest -- ./...": [
+        "go run gotest.tools/gotestsum@latest -- ./...",
+        "gotestsum ./...",
+    ],
+    "hatch test -- -x": ["hatch test -- -x", "pytest -x"],
     "composer test": ["composer test", "composer lint", "phpcs", "phpunit"],
     '"$PYTHON" -m unittest': ["python -m unittest", "unittest"],
 }

@@ -32,6 +32,7 @@ PHP = {
     "gone/AT.php": "<?php\n",
     "composer.json": '{"scripts": {"test": "phpunit tests", "check": ["@test"]}}',
 }
+PERL = {"t/a.t": "use Test::More tests => 2;\nok(1);\nok(1);\n", "t/none/keep": ""}
 CMAKE = {
     "CMakeLists.txt": "cmake_minimum_required(VERSION 3.20)\nproject(x NONE)\nenable_testing()\n"
     "add_test(NAME a COMMAND true)\nadd_test(NAME b COMMAND true)\n"
@@ -105,6 +106,8 @@ RUNS = {
         PHP,
         Evidence("phpunit", 0, None, 1, 0, "phpunit executed no test: 1 skipped"),
     ),
+    "prove": ("prove -r t", PERL, Evidence("prove", 2, None, 0, 0)),
+    "prove, none": ("prove t/none", PERL, Evidence("prove", 0, None, 0, 0, "prove executed no test")),
     "ctest": ("cmake -S . -B b >/dev/null && ctest --test-dir b", CMAKE, Evidence("ctest", 2, None, 1, 0)),
     "ctest, none": (
         "cmake -S . -B b >/dev/null && cd b && ctest",
@@ -125,6 +128,7 @@ RUNS |= {
 PACKAGES = {
     "mvn": "maven libsurefire-java libmaven-resources-plugin-java libmaven-compiler-plugin-java junit4",
     "go": "golang-go",
+    "prove": "perl",
     "rspec": "ruby-rspec",
     "phpunit": "phpunit",
     "cmake": "cmake",

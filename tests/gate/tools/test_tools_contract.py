@@ -42,6 +42,7 @@ COMMANDS = {
     "go vet": "go vet ./...",
     "cargo clippy": "cargo clippy --all",
     "pre-commit": "pre-commit run -a",
+    "prove": "prove -lr t",
     "deno test": "deno test -A",
     "cypress": "npx cypress run",
     "go build": "go build ./...",
