@@ -166,7 +166,7 @@ class Service:
         loops: list[Coroutine[Any, Any, None]] = [
             self._read_deliveries(), self._admit(), self.outbox.run(), self._beat(),
         ]  # fmt: skip
-        self._tasks = [asyncio.create_task(self._guard(loop)) for loop in loops]
+        self._tasks += [asyncio.create_task(self._guard(loop)) for loop in loops]
 
     async def stop(self) -> None:
         """End the loops and every running stage; work in progress is kept and goes on at the next start."""
@@ -240,6 +240,11 @@ class Service:
             orphans = hosts.take_orphans(c, host=self.host, most=free, dead_s=DEAD_S, now=time.time())
             return hosts.cancel_requests(c, self.host), orphans
 
+    async def _warm_up(self) -> None:
+        """Import the model's SDK before the first ticket needs it: it takes two seconds."""
+        await asyncio.to_thread(importlib.import_module, "bot.work.agents.anthropic_sdk")
+        self.warm.set_result(None)
+
     async def _guard(self, loop: Coroutine[Any, Any, None]) -> None:
         """End the service with a loop of it: one that looks alive and does nothing would not be restarted."""
         try:
@@ -247,12 +252,6 @@ class Service:
         except Exception:
             LOG.exception("a loop of the service failed; ending the service")
             os.kill(os.getpid(), signal.SIGTERM)
-
-
-def warm_up() -> None:
-    """Import the model's SDK before the first ticket needs it: it takes two seconds, and would block the loop then."""
-    importlib.import_module("anthropic")
-    importlib.import_module("bot.work.agents.anthropic_sdk")
 
 
 async def woken(event: asyncio.Event, *, limit_s: float | None = None) -> None:

@@ -15,6 +15,7 @@ from bot.tickets.store import Store
 LOG = log.logger("outbox")
 FIRST_RETRY_S = 2.0
 LAST_RETRY_S = 300.0
+PACE_S = 5.0  # between edits of one thing on the forge, unless its news is urgent
 
 Posted = tuple[Mapping[str, Any], str | None]  # what the forge shows now, and its id there
 
@@ -50,12 +51,15 @@ async def post_check(forge: GitHub, post: Post) -> Posted:
 
 
 async def post_labels(forge: GitHub, post: Post) -> Posted:
-    """Add and remove labels; a label that is already gone is fine."""
+    """Add and remove labels, those alone that differ: one read is cheaper than a dozen writes."""
     want = post.wanted
-    if want["add"]:
-        await forge.add_labels(post.repository, want["issue"], want["add"])
+    there = {label.name for label in (await forge.issue(post.repository, want["issue"])).labels}
+    missing = [label for label in want["add"] if label not in there]
+    if missing:
+        await forge.add_labels(post.repository, want["issue"], missing)
     for label in want["remove"]:
-        await forge.remove_label(post.repository, want["issue"], label)
+        if label in there:
+            await forge.remove_label(post.repository, want["issue"], label)
     return {}, None
 
 
@@ -123,7 +127,9 @@ class Outbox:
             LOG.warning("not posted", extra={"key": post.key, "error": str(error), "not_before": not_before})
             await asyncio.to_thread(self._write, posts.record_failure, post, error=str(error), not_before=not_before)
             return 0
-        await asyncio.to_thread(self._write, posts.record_posted, post, posted=posted, remote=remote, now=self._now())
+        await asyncio.to_thread(
+            self._write, posts.record_posted, post, posted=posted, remote=remote, now=self._now(), pace_s=PACE_S
+        )
         return 1
 
     def _write(self, record: Callable[..., None], post: Post, **fields: Any) -> None:

@@ -44,10 +44,10 @@ def report(c: sa.Connection, ticket_id: int, *, links: Links, now: float, propos
     where = f"{ticket.repository}#{ticket.issue}"
     body = comments.ticket_comment(told)
     wanted = {"issue": ticket.issue, "marker": comments.marker(ticket), "body": body}
-    posts.want(c, f"comment:{where}", "comment", repository=ticket.repository, installation=ticket.installation,
-               wanted=wanted, now=now)  # fmt: skip
-    posts.want(c, f"labels:{where}", "labels", repository=ticket.repository, installation=ticket.installation,
-               wanted=labels(ticket), now=now)  # fmt: skip
+    urgent = ticket.state is not State.RUNNING
+    for kind, wish in (("comment", wanted), ("labels", labels(ticket))):
+        posts.want(c, f"{kind}:{where}", kind, repository=ticket.repository, installation=ticket.installation,
+                   wanted=wish, now=now, urgent=urgent)  # fmt: skip
 
 
 def want_check(c: sa.Connection, ticket: Ticket, head_sha: str, found: Report, *, now: float, url: str = "") -> None:

@@ -34,8 +34,12 @@ def want(
     wanted: Mapping[str, Any],
     now: float,
     installation: int | None = None,
+    urgent: bool = False,
 ) -> None:
-    """Say what the forge should show under `key`; the newest wish wins, an equal one changes nothing."""
+    """Say what the forge should show under `key`; the newest wish wins, an equal one changes nothing.
+
+    What is `urgent` is posted at once; all else at the pace that the last posting set.
+    """
     text = json.dumps(wanted, sort_keys=True)
     row = c.execute(sa.select(posts.c.wanted).where(posts.c.key == key)).first()
     if row is None:
@@ -49,7 +53,12 @@ def want(
         c.execute(
             posts.update()
             .where(posts.c.key == key)
-            .values(wanted=text, wanted_version=posts.c.wanted_version + 1, updated_at=now)
+            .values(
+                wanted=text,
+                wanted_version=posts.c.wanted_version + 1,
+                updated_at=now,
+                not_before=0 if urgent else posts.c.not_before,
+            )
         )
 
 
@@ -82,14 +91,16 @@ def find(c: sa.Connection, key: str) -> Post | None:
     return None if row is None else _post(row)
 
 
-def record_posted(c: sa.Connection, post: Post, *, posted: Mapping[str, Any], remote: str | None, now: float) -> None:
-    """Note that the forge shows what version `post.version` wanted; a newer wish stays due."""
+def record_posted(
+    c: sa.Connection, post: Post, *, posted: Mapping[str, Any], remote: str | None, now: float, pace_s: float = 0.0
+) -> None:
+    """Note that the forge shows what version `post.version` wanted; a newer wish waits `pace_s`."""
     c.execute(
         posts.update()
         .where(posts.c.key == post.key)
         .values(
             posted_version=post.version, posted=json.dumps(posted, sort_keys=True), remote=remote,
-            tries=0, error="", not_before=0, updated_at=now,
+            tries=0, error="", not_before=now + pace_s, updated_at=now,
         )
     )  # fmt: skip
 

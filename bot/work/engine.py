@@ -1,6 +1,7 @@
 """Durable execution on DBOS: a finished stage is never run again, whatever happens to the process."""
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable
@@ -10,6 +11,7 @@ from dbos import DBOS, SetWorkflowID
 from dbos._error import DBOSException
 
 from bot import log
+from bot.forges.errors import RateLimited, Unreachable
 from bot.outbox import reporter
 from bot.tickets import journal, repository, tickets
 from bot.tickets.ticket import Outcome, Stage, Ticket
@@ -20,6 +22,9 @@ from bot.work.stages.close import close
 
 LOG = log.logger("engine")
 VERSION = "1"  # bump only when the shape of pipeline.life changes: an older version's pending work would be stranded
+
+PATIENCE_S = 6 * 3600.0  # how long a stage waits for a forge that is away
+FIRST_PAUSE_S, LAST_PAUSE_S = 2.0, 120.0
 
 _desk: Desk | None = None  # DBOS finds its workflow by name at module level, so the desk has to be found there too
 
@@ -47,7 +52,7 @@ async def _ticket(ticket: int, attempt: int) -> str:
 async def _unless_fenced(desk: Desk, ticket: int, *stage: Any) -> Any:
     """Run a stage; where another host holds the ticket, or this one stops, never return: nothing is kept."""
     try:
-        result = await run_stage(desk, ticket, *stage)
+        result = await _patiently(desk, ticket, *stage)
     except Fenced as fenced:
         LOG.warning("fenced", extra={"ticket": ticket, "why": str(fenced)})
         desk.running.pop(ticket, None)
@@ -56,6 +61,23 @@ async def _unless_fenced(desk: Desk, ticket: int, *stage: Any) -> Any:
         desk.running.pop(ticket, None)
         return await _never()  # cut short by the stop: the next start runs this stage again
     return result
+
+
+async def _patiently(desk: Desk, ticket: int, *stage: Any) -> Any:
+    """Run a stage, again and again while the forge asks to wait or cannot be reached: an outage changes no verdict."""
+    ends_at, pause_s = desk.now() + PATIENCE_S, FIRST_PAUSE_S
+    while True:
+        try:
+            return await run_stage(desk, ticket, *stage)
+        except (RateLimited, Unreachable) as error:
+            if desk.now() >= ends_at:
+                raise
+            wait_s = max(1.0, error.until - desk.now()) if isinstance(error, RateLimited) else pause_s
+            LOG.warning("waiting for the forge", extra={"ticket": ticket, "why": str(error), "seconds": wait_s})
+            pause_s = min(pause_s * 2, LAST_PAUSE_S)
+            here = desk.running.get(ticket)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(here.cancelled.wait() if here else asyncio.sleep(wait_s), wait_s)
 
 
 async def _never() -> Any:
