@@ -162,11 +162,12 @@ class Service:
             await self.engine.start(ticket)
         self._news.set()
         self._told()
-        self._warm = asyncio.create_task(asyncio.to_thread(warm_up))
+        # the model's SDK takes two seconds to import: not in the first ticket
+        self.warm = asyncio.create_task(asyncio.to_thread(importlib.import_module, "bot.work.agents.anthropic_sdk"))
         loops: list[Coroutine[Any, Any, None]] = [
             self._read_deliveries(), self._admit(), self.outbox.run(), self._beat(),
         ]  # fmt: skip
-        self._tasks += [asyncio.create_task(self._guard(loop)) for loop in loops]
+        self._tasks = [asyncio.create_task(self._guard(loop)) for loop in loops]
 
     async def stop(self) -> None:
         """End the loops and every running stage; work in progress is kept and goes on at the next start."""
@@ -239,11 +240,6 @@ class Service:
             hosts.beat(c, self.host, slots=self.settings.slots, draining=self.draining)
             orphans = hosts.take_orphans(c, host=self.host, most=free, dead_s=DEAD_S, now=time.time())
             return hosts.cancel_requests(c, self.host), orphans
-
-    async def _warm_up(self) -> None:
-        """Import the model's SDK before the first ticket needs it: it takes two seconds."""
-        await asyncio.to_thread(importlib.import_module, "bot.work.agents.anthropic_sdk")
-        self.warm.set_result(None)
 
     async def _guard(self, loop: Coroutine[Any, Any, None]) -> None:
         """End the service with a loop of it: one that looks alive and does nothing would not be restarted."""

@@ -135,6 +135,7 @@ async def serving(settings: Settings, *, note: str = "") -> AsyncIterator[tuple[
     task = asyncio.create_task(server.serve(sockets=[listening]))
     async with httpx.AsyncClient() as http:
         await http.get(f"{url}/readyz")  # the socket listens already: this waits for the start, and polls nothing
+        await service.warm  # so that the seconds of the first ticket are its own
     try:
         yield service, url
     finally:

@@ -127,9 +127,8 @@ class Outbox:
             LOG.warning("not posted", extra={"key": post.key, "error": str(error), "not_before": not_before})
             await asyncio.to_thread(self._write, posts.record_failure, post, error=str(error), not_before=not_before)
             return 0
-        await asyncio.to_thread(
-            self._write, posts.record_posted, post, posted=posted, remote=remote, now=self._now(), pace_s=PACE_S
-        )
+        shown = {"posted": posted, "remote": remote, "now": self._now(), "pace_s": PACE_S}
+        await asyncio.to_thread(self._write, posts.record_posted, post, **shown)
         return 1
 
     def _write(self, record: Callable[..., None], post: Post, **fields: Any) -> None:
