@@ -29,9 +29,11 @@ from gate.tools import (
     go_vet,
     golangci_lint,
     gradle,
+    gradle_build,
     jest,
     make,
     maven,
+    maven_build,
     minitest,
     mocha,
     mypy,
@@ -83,6 +85,8 @@ TOOLS: tuple[Tool, ...] = (
     vite_build,
     cargo_build,
     go_build,
+    maven_build,
+    gradle_build,
     tsc,
     mypy,
     pyright,
@@ -170,6 +174,7 @@ def read_evidence(
     read = [
         (tool, tool.read(Ran(group, output, scratch, exit_code, since, asker))) for tool, group in _groups(invocations)
     ]
+    read = [(tool, c) for tool, c in read if c != Counts() or not _is_guess(tool, invocations)]
     named = [tool.NAME for tool, _ in read if tool.KIND != "runner"]
     counts = [c for _, c in read]
     if not exit_code and _KILLED.search(output[-_LAST_CHARS:]):
@@ -196,6 +201,12 @@ def _hollow(read: Sequence[tuple[Tool, Counts]]) -> str:
     if any(c.tests or c.files for _, c in read):
         return ""
     return next((c.hollow for tool, c in read if tool.KIND == "runner" and c.hollow), "")
+
+
+def _is_guess(tool: Tool, invocations: Sequence[Invocation]) -> bool:
+    """Return whether no command line is surely this tool's: then its silence says that it was another."""
+    guess = getattr(tool, "is_guess", None)
+    return guess is not None and all(guess(i.argv) for i in invocations if i.tool is tool)
 
 
 def _groups(invocations: Sequence[Invocation]) -> list[tuple[Tool, tuple[Invocation, ...]]]:

@@ -5,14 +5,16 @@ A tool that cannot be asked is no error: its count stays unknown.
 
 import tempfile
 import threading
+import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from gate import proc
 
 _CONTAINERS = {"docker", "docker-compose", "podman", "nerdctl"}  # another container is a side effect
 _MOST_BYTES = 16 << 20
+_ALL_S = 30.0  # for all questions of a step
 # the programs of the packages around are found as package scripts find them; only what the tool says is kept
 _SHELL = 'PATH="$0:$PATH"; exec "$@" 2>/dev/null'
 _SHELL_FED = 'PATH="$0:$PATH"; printf %s "$1" | { shift; exec "$@" 2>/dev/null; }'
@@ -25,10 +27,14 @@ class Asker:
     env: Mapping[str, str]
     wrap: tuple[str, ...] = ()
     stop: threading.Event | None = None
+    until: float = field(default_factory=lambda: time.monotonic() + _ALL_S)
 
     def ask(self, argv: Sequence[str], *, cwd: Path, stdin: str = "", limit_s: float = 20) -> str | None:
         """Return what a command prints, None when it fails, takes too long or cannot be started."""
         if "$" in argv[0] or argv[0] in _CONTAINERS:
+            return None
+        limit_s = min(limit_s, self.until - time.monotonic())
+        if limit_s <= 0:
             return None
         bins = ":".join(str(folder / "node_modules" / ".bin") for folder in (cwd, *cwd.parents))
         shell = ["sh", "-c", _SHELL_FED, bins, stdin] if stdin else ["sh", "-c", _SHELL, bins]

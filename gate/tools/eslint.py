@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from gate.tools.tool import Counts, Invocation, Line, Ran, total
+from gate.tools.tool import Counts, Invocation, Line, Ran, asked
 
 NAME = "eslint"
 KIND = "lint"
@@ -57,7 +57,7 @@ def read(ran: Ran) -> Counts:
         return Counts(files=0, hollow="eslint ran with an empty configuration: no rule looked at any file")
     if ran.exit_code != 0:
         return Counts()
-    files = total([_covered(invocation, ran) for invocation in ran.invocations])
+    files = asked([_covered(invocation, ran) for invocation in ran.invocations])
     return Counts(files=files, hollow="eslint looked at no file" if files == 0 else "")
 
 

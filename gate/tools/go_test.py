@@ -106,5 +106,12 @@ def _read_file(path: Path, wanted: str, dropped: str, *, short: bool) -> tuple[i
         ]
     except (OSError, re.error):
         return 0, 0
+    functions = [m for m in functions if not m["name"].startswith("Example") or _is_checked(text, m.end())]
     skipped = sum(1 for m in functions if _SKIPS.match(m["head"]) or (short and _SKIPS_SHORT.match(m["head"])))
     return len(functions) - skipped, skipped
+
+
+def _is_checked(text: str, start: int) -> bool:
+    """Return whether an example has an output to compare with; one without is only compiled."""
+    end = text.find("\n}", start)
+    return re.search(r"(?i)//\s*(?:unordered )?output:", text[start : end if end >= 0 else None]) is not None

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from gate.tools.tool import Counts, Invocation, Ran, total
+from gate.tools.tool import Counts, Invocation, Ran, asked
 
 NAME = "go vet"
 KIND = "lint"
@@ -24,7 +24,7 @@ def count_files(tool: str, ran: Ran) -> Counts:
     """Return how many files the packages of a Go command line have, tests included."""
     if ran.exit_code != 0:
         return Counts()
-    files = total([_files(invocation, ran) for invocation in ran.invocations])
+    files = asked([_files(invocation, ran) for invocation in ran.invocations])
     return Counts(files=files, hollow=f"{tool} looked at no file" if files == 0 else "")
 
 

@@ -3,6 +3,7 @@
 A report counts when this run wrote it, or when gradle says that its task is up to date or comes from the cache.
 """
 
+import itertools
 import re
 from collections.abc import Sequence
 
@@ -21,10 +22,25 @@ _OTHERS = Line(r"(?i)^(?:compile|process|jar|assemble|dex|merge|generate).*|.*cl
 
 
 def matches(argv: Sequence[str]) -> bool:
-    """Return whether gradle runs tests; `build` and `check` do."""
-    words = {word.rsplit(":", 1)[-1] for word in argv[1:] if not word.startswith("-")}
-    runs = words & {"test", "check", "build"} or any(re.fullmatch(r"\w*[tT]est\w*", word) for word in words)
-    return argv[0] in {"gradle", "gradlew"} and bool(runs)
+    """Return whether gradle runs tests; `build` and `check` do, unless tests are excluded."""
+    wanted = tasks(argv)
+    runs = wanted & {"check", "build"} or any(re.fullmatch(r"test|\w*Tests?", word) for word in wanted)
+    return bool(runs) and not skips_tests(argv)
+
+
+def tasks(argv: Sequence[str]) -> set[str]:
+    """Return the bare names of the tasks on a gradle command line, none for another program."""
+    if argv[0] not in {"gradle", "gradlew"}:
+        return set()
+    excluded = {i + 1 for i, word in enumerate(argv) if word in {"-x", "--exclude-task"}}
+    named = (word for i, word in enumerate(argv[1:], start=1) if i not in excluded and not word.startswith("-"))
+    return {word.rsplit(":", 1)[-1] for word in named}
+
+
+def skips_tests(argv: Sequence[str]) -> bool:
+    """Return whether the test task is excluded."""
+    pairs = itertools.pairwise(argv)
+    return any(flag in {"-x", "--exclude-task"} and name.rsplit(":", 1)[-1] == "test" for flag, name in pairs)
 
 
 def read(ran: Ran) -> Counts:

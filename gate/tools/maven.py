@@ -1,5 +1,6 @@
 """Maven with surefire or failsafe: `Tests run: 3, ...` at the end of each module; with -q its report files."""
 
+import re
 from collections.abc import Sequence
 
 from gate.tools.formats import read_junit_files
@@ -17,11 +18,22 @@ _NONE = closing_line(r"(?:No tests to run\.|Tests are skipped\.|No tests were ex
 
 
 def matches(argv: Sequence[str]) -> bool:
-    """Return whether Maven goes through its test phase."""
-    goals = {word for word in argv[1:] if not word.startswith("-")}
-    return argv[0] in {"mvn", "mvnw", "mvnd"} and bool(
-        _GOALS & goals or any(goal.startswith(("surefire:", "failsafe:")) for goal in goals)
-    )
+    """Return whether Maven goes through its test phase; with a flag that skips tests it is a build."""
+    wanted = goals(argv)
+    tests = _GOALS & wanted or any(goal.startswith(("surefire:", "failsafe:")) for goal in wanted)
+    return bool(tests) and not skips_tests(argv)
+
+
+def goals(argv: Sequence[str]) -> set[str]:
+    """Return the goals of a Maven command line, none for another program."""
+    if argv[0] not in {"mvn", "mvnw", "mvnd"}:
+        return set()
+    return {word for word in argv[1:] if not word.startswith("-")}
+
+
+def skips_tests(argv: Sequence[str]) -> bool:
+    """Return whether a flag skips the tests."""
+    return any(re.match(r"-D(?:skipTests|maven\.test\.skip)(?:=true)?$", word) for word in argv)
 
 
 def read(ran: Ran) -> Counts:

@@ -21,6 +21,11 @@ def matches(argv: Sequence[str]) -> bool:
     return argv[0] == "ruby" and any(re.search(r"test", word) for word in argv[1:])
 
 
+def is_guess(argv: Sequence[str]) -> bool:
+    """Return whether only the file's or the task's name speaks for a test."""
+    return argv[0] in {"ruby", "rake"}
+
+
 def read(ran: Ran) -> Counts:
     """Return the tests that passed or failed."""
     lines = ran.closing(_CLOSING)

@@ -41,6 +41,11 @@ def matches(argv: Sequence[str]) -> bool:
     return any(re.search(r"(^|[/.\-_])(test|spec)s?[/.\-_]", word) for word in argv[1:] if not word.startswith("-"))
 
 
+def is_guess(argv: Sequence[str]) -> bool:
+    """Return whether only the file's name speaks for a test."""
+    return argv[0] != "borp" and "--test" not in argv
+
+
 def read(ran: Ran) -> Counts:
     """Return the tests that passed or failed, without files that hold none."""
     lines = ran.closing(_CLOSING)

@@ -20,6 +20,11 @@ def matches(argv: Sequence[str]) -> bool:
     return argv[0] in {"rspec", "parallel_rspec", "turbo_tests", "spec"} and not {"--version", "--dry-run"} & set(argv)
 
 
+def is_guess(argv: Sequence[str]) -> bool:
+    """Return whether only the task's name speaks for rspec."""
+    return argv[0] in {"rake", "rails"}
+
+
 def read(ran: Ran) -> Counts:
     """Return the examples that passed or failed."""
     lines = ran.closing(_CLOSING)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from gate.tools.tool import Counts, Invocation, Line, Ran, closing_line, total
+from gate.tools.tool import Counts, Invocation, Line, Ran, asked, closing_line
 
 NAME = "ruff"
 KIND = "lint"
@@ -22,7 +22,7 @@ def read(ran: Ran) -> Counts:
     """Return how many files ruff looked at."""
     if ran.exit_code != 0 and not _NONE.search(ran.output):
         return Counts()
-    files = total([_files(invocation, ran) for invocation in ran.invocations])
+    files = asked([_files(invocation, ran) for invocation in ran.invocations])
     if files == 0 or (files is None and _NONE.search(ran.output)):
         return Counts(files=0, hollow="ruff looked at no file")
     return Counts(files=files)

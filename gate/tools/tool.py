@@ -161,6 +161,12 @@ def tally(tool: str, tests: int, *, skipped: int = 0, failed: int = 0) -> Counts
     return Counts(tests=0, skipped=skipped, failed=failed, hollow=reason)
 
 
+def asked(values: Sequence[int | None]) -> int | None:
+    """Return the sum of what tools answered; nothing found is only known when all of them answered."""
+    found = total(values)
+    return None if not found and None in values else found
+
+
 def total(values: Sequence[int | None]) -> int | None:
     """Return the sum of what is known, None when nothing is."""
     known = [value for value in values if value is not None]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gate.tools.tool import Counts, Invocation, Ran, total
+from gate.tools.tool import Counts, Invocation, Ran, asked
 
 NAME = "tsc"
 KIND = "typecheck"
@@ -27,7 +27,7 @@ def read(ran: Ran) -> Counts:
     """Return how many files the compiler was given, through references when it builds."""
     if ran.exit_code != 0:
         return Counts()
-    files = total([_given(invocation, ran) for invocation in ran.invocations])
+    files = asked([_given(invocation, ran) for invocation in ran.invocations])
     if files == 0:
         return Counts(files=0, hollow="tsc checked no file: its list is empty, and only tsc -b follows references")
     return Counts(files=files)
@@ -51,7 +51,7 @@ def _given(invocation: Invocation, ran: Ran) -> int | None:
         if found is not None:
             counts.append(len(found.get("files") or []))
             open_ += [project.parent / str(r.get("path")) for r in found.get("references") or [] if isinstance(r, dict)]
-    return total(counts)
+    return asked(counts)
 
 
 def _show(invocation: Invocation, cwd: Path, words: Sequence[str], ran: Ran) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ GO = {
     "go.mod": "module x\n\ngo 1.19\n",
     "a.go": "package x\n",
     "a_test.go": 'package x\n\nimport "testing"\n\n'
-    "func TestA(t *testing.T) {}\nfunc TestB(t *testing.T) {}\nfunc TestC(t *testing.T) { t.Skip() }\n",
+    "func Example() {}\nfunc TestA(t *testing.T) {}\nfunc TestB(t *testing.T) {}\nfunc TestC(t *testing.T) { t.Skip() }\n",
     "idle/idle.go": "package idle\n",
     "tagged/a.go": "package tagged\n",
     "tagged/a_test.go": '//go:build integration\n\npackage tagged\n\nimport "testing"\n\nfunc TestA(t *testing.T) {}\n',
@@ -119,10 +119,11 @@ RUNS |= {
     "maven": (MVN + "test", JAVA, Evidence("maven surefire", 1, None, 1, 0)),
     "maven, quiet": (MVN + "-q test", JAVA, Evidence("maven surefire", 1, None, 1, 0)),
     "maven, skipped": (
-        MVN + "test -DskipTests",
-        JAVA,
+        MVN + "test",
+        JAVA | {"pom.xml": POM.replace("<properties>", "<properties><skipTests>true</skipTests>")},
         Evidence("maven surefire", 0, hollow="maven ran no tests"),
     ),
+    "maven, a build": (MVN + "test-compile", JAVA, Evidence("maven", None, 1)),
     "maven, none": (MVN + "test", {"pom.xml": POM}, Evidence("maven surefire", 0, hollow="maven ran no tests")),
 }
 PACKAGES = {

@@ -43,6 +43,8 @@ COMMANDS = {
     "cargo clippy": "cargo clippy --all",
     "pre-commit": "pre-commit run -a",
     "prove": "prove -lr t",
+    "maven": "mvn package -DskipTests",
+    "gradle build": "./gradlew build -x test",
     "deno test": "deno test -A",
     "cypress": "npx cypress run",
     "go build": "go build ./...",
