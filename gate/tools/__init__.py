@@ -5,6 +5,7 @@ asked for machine-readable results where that changes nothing for the user; else
 one of each invocation, since a test may print lines that look like them.
 """
 
+import math
 import re
 import threading
 from collections.abc import Mapping, Sequence
@@ -23,6 +24,7 @@ from gate.tools import (
     cypress,
     deno_test,
     dotnet_test,
+    echo,
     eslint,
     go_build,
     go_test,
@@ -102,6 +104,7 @@ TOOLS: tuple[Tool, ...] = (
     make,
     npm,
     turbo,
+    echo,
 )
 
 PLUMBING = ("ask", "formats", "tool")
@@ -185,7 +188,7 @@ def read_evidence(
         files=total([c.files for c in counts]),
         skipped=total([c.skipped for c in counts]),
         failed=total([c.failed for c in counts]),
-        hollow=_hollow(read),
+        hollow=_forged(invocations) or _hollow(read),
     )
 
 
@@ -201,6 +204,18 @@ def _hollow(read: Sequence[tuple[Tool, Counts]]) -> str:
     if any(c.tests or c.files for _, c in read):
         return ""
     return next((c.hollow for tool, c in read if tool.KIND == "runner" and c.hollow), "")
+
+
+def _forged(invocations: Sequence[Invocation]) -> str:
+    """Return which tool's closing line the step prints by itself, beside running the tool."""
+    said = echo.printed(invocations)
+    if not said:
+        return ""
+    for tool, group in _groups(invocations):
+        counts = tool.read(Ran(group, said, Path("/nonexistent"), exit_code=1, since=math.inf))
+        if counts.tests or counts.files:
+            return f"the step itself prints what {tool.NAME} would say of its work"
+    return ""
 
 
 def _is_guess(tool: Tool, invocations: Sequence[Invocation]) -> bool:

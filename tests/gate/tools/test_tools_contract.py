@@ -45,6 +45,7 @@ COMMANDS = {
     "prove": "prove -lr t",
     "maven": "mvn package -DskipTests",
     "gradle build": "./gradlew build -x test",
+    "echo": "echo 3",
     "deno test": "deno test -A",
     "cypress": "npx cypress run",
     "go build": "go build ./...",
@@ -114,6 +115,8 @@ STEPS = {
         "No test files found, exiting with code 0\n2 passed in 1s\n",
     ),
     "a failure that is swallowed": ("pytest || true", "==== 1 failed, 2 passed in 0.1s ====\n"),
+    "a closing line of the step's own": ("vitest run -t x; echo ' Tests  5 passed (5)'", "      Tests  5 passed (5)\n"),
+    "printed beside work": ("echo 1 of 2; pytest", "1 of 2\n==== 2 passed in 0.1s ====\n"),
     "make beside work": ("make x; pytest", "make: 'x' is up to date.\n==== 2 passed in 0.1s ====\n"),
 }
 READ = {
@@ -122,6 +125,10 @@ READ = {
     "tests some, types none": Evidence("pytest, mypy", 2, 0, 0, 0, "mypy found no file to check"),
     "one of two runners without tests": Evidence("pytest, vitest", 2, None, 0, 0),
     "a failure that is swallowed": Evidence("pytest", 3, None, 0, 1),
+    "a closing line of the step's own": Evidence(
+        "vitest", 5, None, 0, 0, "the step itself prints what vitest would say of its work"
+    ),
+    "printed beside work": Evidence("pytest", 2, None, 0, 0),
     "make beside work": Evidence("pytest", 2, None, 0, 0),
 }
 
