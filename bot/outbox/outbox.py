@@ -94,6 +94,7 @@ class Outbox:
         self._forge = forge
         self._now = now
         self._wake = asyncio.Event()
+        self._posting = asyncio.Lock()
 
     def wake(self) -> None:
         """Say that there may be something to post."""
@@ -109,11 +110,12 @@ class Outbox:
 
     async def flush(self) -> int:
         """Post everything that is due once; return how many were posted."""
-        due = await asyncio.to_thread(self._due)
-        done = 0
-        for post in due:
-            done += await self._post(post)
-        return done
+        async with self._posting:  # the same thing posted by two at once would be there twice
+            due = await asyncio.to_thread(self._due)
+            done = 0
+            for post in due:
+                done += await self._post(post)
+            return done
 
     def _due(self) -> list[Post]:
         with self._store.read() as c:

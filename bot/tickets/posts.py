@@ -100,7 +100,9 @@ def record_posted(
         .where(posts.c.key == post.key)
         .values(
             posted_version=post.version, posted=json.dumps(posted, sort_keys=True), remote=remote,
-            tries=0, error="", not_before=now + pace_s, updated_at=now,
+            tries=0, error="", updated_at=now,
+            # a newer wish that came meanwhile keeps its own time
+            not_before=sa.case((posts.c.wanted_version > post.version, posts.c.not_before), else_=now + pace_s),
         )
     )  # fmt: skip
 
