@@ -75,6 +75,8 @@ class Tokens:
     transport: Transport
     _known: dict[tuple[str, Need], tuple[str, float]] = field(default_factory=dict)
     _minting: dict[tuple[str, Need], asyncio.Task[str]] = field(default_factory=dict)
+    _jwt: str = ""
+    _jwt_at: float = 0.0
     _installed: dict[str, tuple[Installation, float]] = field(default_factory=dict)
 
     async def get(self, repository: str, need: Need) -> str:
@@ -107,12 +109,18 @@ class Tokens:
 
     async def ask(self, ask: Ask, *, missing: str = "") -> httpx.Response:
         """Ask as the App itself."""
-        answer = await self.transport.send(ask, account=APP, token=self.app.jwt(self.transport.now()))
+        answer = await self.transport.send(ask, account=APP, token=self._signed())
         if answer.status_code == 404 and missing:
             raise Refused(404, missing)
         if answer.status_code >= 400 and answer.status_code not in ask.fine:
             raise self.transport.refusal(ask, answer)
         return answer
+
+    def _signed(self) -> str:
+        now = self.transport.now()
+        if not self._jwt_at <= now < self._jwt_at + JWT_S / 2:  # reading the key for each would cost 40 ms
+            self._jwt, self._jwt_at = self.app.jwt(now), now
+        return self._jwt
 
     async def _mint(self, repository: str, need: Need) -> str:
         installation = await self.installation(repository)

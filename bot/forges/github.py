@@ -331,9 +331,11 @@ class GitHub:
         """Ask about a repository; a token that is no longer taken is renewed once."""
         if ask.path.startswith("/") or not ask.path:
             ask = replace(ask, path=f"/repos/{repo}{ask.path}")
+        account = repo.split("/", 1)[0]
+        self._transport.refuse_if_blocked(account)
         for is_last in (False, True):
             token = await self._credentials.get(repo, need)
-            answer = await self._transport.send(ask, account=repo.split("/", 1)[0], token=token)
+            answer = await self._transport.send(ask, account=account, token=token)
             if answer.status_code == 401 and not is_last:
                 self._credentials.forget(token)
                 continue

@@ -81,6 +81,12 @@ class Transport:
             await self.sleep(told.until - self.now())  # it was not carried out: anything may be asked again
         raise Unreachable(f"{ask}: no answer after {TRIES} tries")
 
+    def refuse_if_blocked(self, account: str) -> None:
+        """Raise where the forge asked us to wait for long, before anything else is done for a request."""
+        until = self.limiter(account).blocked_until
+        if until - self.now() > SHORT_S:
+            raise RateLimited(until, f"not asked; {account} has to wait {until - self.now():.0f} s")
+
     def refusal(self, ask: Ask, answer: httpx.Response) -> ForgeError:
         """Return the error for an answer that says no."""
         return Refused(answer.status_code, f"{ask}: {message_of(answer)}")

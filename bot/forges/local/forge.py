@@ -83,9 +83,12 @@ class LocalForge:
         return sha
 
     def commit(self, full_name: str, files: Mapping[str, bytes | str], message: str, *, branch: str = "main") -> str:
-        """Put files on top of a branch, as somebody with a clone would; return the commit."""
+        """Put files on top of a branch, as somebody with a clone would; a new branch starts at the default one."""
         content = {name: text.encode() if isinstance(text, str) else text for name, text in files.items()}
-        return self._call(self._repos.commit(full_name, branch, content, message))
+        start = self.state.repositories[full_name].default_branch
+        sha = self._call(self._repos.commit(full_name, branch, content, message, start=start))
+        self._call(self._pushed(full_name, ""))
+        return sha
 
     def add_user(self, login: str, roles: Mapping[str, str] | None = None) -> User:
         """Add a person with a role in each of these repositories."""

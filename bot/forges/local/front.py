@@ -62,7 +62,7 @@ class Front:
         if scope["path"].startswith("/api/"):
             await self._watched(scope, receive, send)
         else:
-            await self._answer(scope, receive, send)
+            await self._answer(self._due(scope), scope, receive, send)
         if scope["method"] not in ("GET", "HEAD"):
             self.told()
 
@@ -85,23 +85,27 @@ class Front:
                 headers = {name.decode().lower(): value.decode("latin-1") for name, value in message.get("headers", [])}
                 seen.answer_type = headers.get("content-type", "")
             seen.answer += message.get("body", b"")
+            is_whole = message["type"] == "http.response.body" and not message.get("more_body")
+            if is_whole and self.observer is not None:
+                self.observer.exchange(seen)  # before the asker can go on
             await send(message)
 
-        try:
-            seen.is_fault = await self._answer(scope, listen, speak)
-        finally:
-            if self.observer is not None and seen.status:
-                self.observer.exchange(seen)
+        fault = self._due(scope)
+        seen.is_fault = fault is not None
+        await self._answer(fault, scope, listen, speak)
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> bool:
+    def _due(self, scope: Scope) -> Fault | None:
         for fault in self.faults:
             if fault.times > 0 and scope["method"] == fault.method and re.search(fault.path, scope["path"]):
                 fault.times -= 1
-                await self._fail(fault, scope, receive, send)
-                return True
-        if self.app is not None:
+                return fault
+        return None
+
+    async def _answer(self, fault: Fault | None, scope: Scope, receive: Receive, send: Send) -> None:
+        if fault is not None:
+            await self._fail(fault, scope, receive, send)
+        elif self.app is not None:
             await self.app(scope, receive, send)
-        return False
 
     async def _fail(self, fault: Fault, scope: Scope, receive: Receive, send: Send) -> None:
         if fault.what == "hang":

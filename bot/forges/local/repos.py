@@ -36,9 +36,11 @@ class Repos:
         await self.git(full_name, "init", "--quiet", "--bare", "--initial-branch", branch, str(path))
         return await self.commit(full_name, branch, files, "First commit")
 
-    async def commit(self, full_name: str, branch: str, files: Mapping[str, bytes], message: str) -> str:
-        """Put files on top of a branch; return the new commit."""
-        parent = await self.sha(full_name, branch)
+    async def commit(
+        self, full_name: str, branch: str, files: Mapping[str, bytes], message: str, *, start: str = ""
+    ) -> str:
+        """Put files on top of a branch, a new one on top of `start`; return the new commit."""
+        parent = await self.sha(full_name, branch) or (await self.sha(full_name, start) if start else None)
         with tempfile.TemporaryDirectory() as scratch:
             tree = Path(scratch)
             index = {"GIT_INDEX_FILE": str(tree / ".index")}

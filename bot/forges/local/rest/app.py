@@ -53,12 +53,15 @@ class Apps:
 
     def _check(self, token: str) -> None:
         try:
-            said = jwt.decode(token, self._public_key, algorithms=["RS256"], options={"require": ["exp", "iss"]})
+            options: Any = {"require": ["exp", "iat", "iss"], "verify_exp": False, "verify_iat": False}
+            said = jwt.decode(token, self._public_key, algorithms=["RS256"], options=options)
         except jwt.InvalidTokenError as error:
             raise Problem(401, f"A JSON web token could not be decoded: {error}") from error
         if str(said.get("iss")) != str(self._desk.app_id):
             raise Problem(401, "'Issuer' claim ('iss') must be the App's id")
-        if said["exp"] - said.get("iat", 0) > LONGEST_JWT_S:
+        if not said["iat"] <= self._desk.now() < said["exp"]:
+            raise Problem(401, "'Issued at' claim ('iat') must be in the past and 'exp' in the future")
+        if said["exp"] - said["iat"] > LONGEST_JWT_S:
             raise Problem(401, "'Expiration time' claim ('exp') is too far in the future")
 
     async def _app(self, _request: Request) -> Response:
