@@ -1,10 +1,11 @@
-"""Serve an ASGI application on loopback in a thread of its own."""
+"""Serve an ASGI application in a thread of its own: on loopback, or on a Unix socket."""
 
 import asyncio
 import contextlib
 import socket
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -16,25 +17,16 @@ from bot.errors import ConfigError, UserError
 class Served:
     """A running server: `url` says where; leaving the context stops it."""
 
-    def __init__(self, app: Any, *, host: str, port: int) -> None:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        # With the protocol named, asyncio turns Nagle's delay off: 40 ms less in each turn
-        self._socket = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            self._socket.bind((host, port))
-        except OSError as error:
-            self._socket.close()
-            raise UserError(f"cannot listen on {host}:{port}: {error.strerror}") from error
-        self._socket.listen(128)
-        self.port: int = self._socket.getsockname()[1]
-        self.url = f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
+    def __init__(self, app: Any, listener: socket.socket, *, url: str, port: int = 0) -> None:
+        self.url = url
+        self.port = port
+        self._socket = listener
         config = uvicorn.Config(
             app, log_config=None, interface="asgi3", ws="none", lifespan="auto", timeout_graceful_shutdown=1
         )
         self._server = uvicorn.Server(config)
         self._started = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=f"serve-{self.port}", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=f"serve {url}", daemon=True)
         self._thread.start()
         self._started.wait()
 
@@ -63,7 +55,27 @@ class Served:
 
 def serve_in_thread(app: Any, *, host: str = "127.0.0.1", port: int = 0) -> Served:
     """Start serving; the socket listens before this returns, so no caller can come too early."""
-    return Served(app, host=host, port=port)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # With the protocol named, asyncio turns Nagle's delay off: 40 ms less in each turn
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise UserError(f"cannot listen on {host}:{port}: {error.strerror}") from error
+    listener.listen(128)
+    port = listener.getsockname()[1]
+    return Served(app, listener, url=f"http://{f'[{host}]' if ':' in host else host}:{port}", port=port)
+
+
+def serve_on_socket(app: Any, path: Path) -> Served:
+    """Start serving on a Unix socket that only this user may open."""
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener.bind(str(path))
+    path.chmod(0o600)
+    listener.listen(128)
+    return Served(app, listener, url=f"unix:{path}")
 
 
 class Server(uvicorn.Server):

@@ -16,7 +16,7 @@ class Box:
 
     mode: Mode
     workdir: Path  # writable, and where commands start
-    home: Path  # writable; HOME of the commands, also holds their /tmp
+    home: Path  # writable; HOME of the commands, their /tmp lies beside it
     writable: tuple[Path, ...] = ()
     readable: tuple[Path, ...] = ()
     hidden: tuple[Path, ...] = ()
@@ -68,16 +68,23 @@ def _system() -> list[str]:
 
 def _slot(box: Box) -> list[str]:
     """Bind what may be read, then what may be written, then close the slot's git file again."""
-    tmp = box.home / "tmp"
+    tmp = tmp_of(box.home)
     tmp.mkdir(parents=True, exist_ok=True)
-    parts: list[str] = []
+    parts = ["--bind", str(tmp), "/tmp"]  # noqa: S108 a folder of the box's own
     for path in box.readable:
         parts += ["--ro-bind-try", str(path), str(path)]
-    parts += ["--bind", str(tmp), "/tmp"]  # noqa: S108 a folder of the box's own
     for path in (box.home, box.workdir, *box.writable):
         parts += ["--bind", str(path), str(path)]
     git = box.workdir / ".git"
     return [*parts, "--ro-bind", str(git), str(git)] if git.exists() else parts
+
+
+def tmp_of(home: Path) -> Path:
+    """Return the folder that is /tmp inside.
+
+    It lies beside HOME, not in it: what commands can rename they can replace by a link, and the next box followed it.
+    """
+    return home.with_name("tmp")
 
 
 def _limits(box: Box) -> list[str]:

@@ -10,8 +10,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
-
 from bot.sandbox.output import Excerpt
 
 MARK = "SLUICE_PROCESS"  # every process of one run carries it, so that none can hide behind a new session
@@ -179,27 +177,29 @@ def _marked(mark: str) -> list[int]:
     return found
 
 
-async def start(*argv: str, cwd: Path, env: Mapping[str, str]) -> asyncio.subprocess.Process:
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A process to talk to, and the mark that all it starts carries."""
+
+    process: asyncio.subprocess.Process
+    mark: str
+
+
+async def start(*argv: str, cwd: Path, env: Mapping[str, str]) -> Started:
     """Start a process to talk to: stdin and stdout are pipes, stderr goes with stdout. End it with `end`."""
-    return await asyncio.create_subprocess_exec(
+    mark = secrets.token_hex(8)
+    process = await asyncio.create_subprocess_exec(
         *argv,
         cwd=cwd,
-        env=dict(env),
+        env={**env, MARK: mark},
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
         start_new_session=True,
     )
+    return Started(process, mark)
 
 
-async def end(process: asyncio.subprocess.Process) -> None:
-    """Kill the whole tree of a process that `start` gave, and wait until it is gone."""
-    tree = [process.pid]
-    with contextlib.suppress(psutil.NoSuchProcess):
-        tree += [child.pid for child in psutil.Process(process.pid).children(recursive=True)]
-    for pid in tree:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, signal.SIGKILL)
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    await process.wait()
+async def end(started: Started) -> None:
+    """Kill the whole tree of what `start` gave, and wait until it is gone."""
+    await _end_tree(started.process, started.mark)

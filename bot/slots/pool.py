@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bot import log
+from bot.sandbox.box import tmp_of
 from bot.slots import git
 from bot.slots.git import GitError, Tree
 from bot.tickets import leases
@@ -150,5 +151,6 @@ async def _reset(slot: Slot, sha: str) -> None:
 
 
 def _new_home(slot: Slot) -> None:
-    shutil.rmtree(slot.home, ignore_errors=True)
-    slot.home.mkdir(parents=True)
+    for folder in (slot.home, tmp_of(slot.home)):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)

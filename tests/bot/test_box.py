@@ -1,12 +1,14 @@
 """What a boxed command can and cannot do. Needs bubblewrap."""
 
+import asyncio
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from bot.sandbox import box as boxes
-from bot.sandbox import proc
+from bot.sandbox import bridge, proc
 from bot.sandbox.box import Box
 from tests.needs import needs
 
@@ -84,3 +86,36 @@ def _mentions(path: Path, text: str) -> bool:
         return text.encode() in path.read_bytes() and path.parent.name != str(os.getpid())
     except OSError:
         return False
+
+
+async def test_a_link_in_place_of_tmp_does_not_open_the_host(tmp_path: Path) -> None:
+    box = slot(tmp_path)
+    await inside(box, f"rm -rf ~/tmp ../tmp; ln -s {tmp_path}/secrets ~/tmp; ln -s {tmp_path}/secrets ../tmp")
+    done = await inside(box, "cat /tmp/key ~/tmp/key; echo evil > /tmp/key")
+
+    assert ("s3cret" in done.output, (tmp_path / "secrets/key").read_text()) == (False, "s3cret")
+
+
+async def test_a_readable_folder_below_tmp_is_seen(tmp_path: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="sluice-") as folder:
+        Path(folder, "x").write_text("seen")
+        done = await inside(slot(tmp_path, readable=(Path(folder),)), f"cat {folder}/x")
+
+    assert done.output == "seen"
+
+
+async def test_a_port_inside_leads_to_a_socket_outside_and_nowhere_else(tmp_path: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="sluice-") as folder:
+        server = await asyncio.start_unix_server(_answer, Path(folder, "s"))
+        box = slot(tmp_path, readable=(Path(folder), *bridge.needs()))
+        ask = "exec 3<>/dev/tcp/127.0.0.1/8081; echo hi >&3; cat <&3; exec 3<>/dev/tcp/127.0.0.1/8082 || exit 7"
+        argv, env = boxes.wrap(box, bridge.through(["bash", "-c", ask], ports={8081: Path(folder, "s")}), env={})
+        done = await proc.run(*argv, cwd=box.workdir, env=env, limit_s=20)
+        server.close()
+
+    assert (done.output.splitlines()[0], done.exit_code) == ("you said hi", 7)
+
+
+async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"you said " + await reader.readline())
+    writer.close()

@@ -19,8 +19,8 @@ from bot.sandbox import box as boxes
 from bot.sandbox import proc
 from bot.sandbox.box import Box
 from bot.sandbox.proc import Done
-from bot.serving import serve_in_thread
 from bot.work.agents.agent import AgentResult, AgentSettings, Ending, Gate, Limits, Task, Usage
+from bot.work.agents.door import Door, open_door
 from bot.work.agents.keyproxy import KeyProxy
 from bot.work.agents.prices import CODE_MODEL
 from bot.work.agents.reading import Reading
@@ -63,22 +63,20 @@ class CommandAgent:
         stop = _Stop(cancelled, silence_s=max(settings.silence_s, limits.command_s))
         proxy = KeyProxy(
             settings.model_url or "https://api.anthropic.com", settings.api_key or "none", limits,
-            on_traffic=stop.alive, on_over=stop.over,
+            on_traffic=stop.alive,
+            on_over=lambda why: stop.end(Ending.OVER_BUDGET, why),
+            on_refused=lambda why: stop.end(Ending.FAILED, why),
         )  # fmt: skip
-        with (
-            Transcript(transcript, redact=self._settings.redact) as record,
-            serve_in_thread(proxy.app()) as served,
-            stop,
-        ):
+        with Transcript(transcript, redact=settings.redact) as record, open_door(proxy, box) as door, stop:
             record.write(
                 "start", agent="command", command=list(settings.command), repository=task.repository, issue=task.issue,
                 title=task.title, feedback=bool(task.feedback), request=render_request(task),
             )  # fmt: skip
             reading = Reading(record, on_line, on_sign=stop.alive)
-            access = {"ANTHROPIC_BASE_URL": served.url, "ANTHROPIC_API_KEY": proxy.token}
+            access = {"ANTHROPIC_BASE_URL": door.url, "ANTHROPIC_API_KEY": proxy.token}
             try:
                 done = await self._program(
-                    task, box, limits=limits, reading=reading, stop=stop.event,
+                    task, box, door, limits=limits, reading=reading, stop=stop.event,
                     env={**environment(box, env), **_QUIET, **access},
                 )  # fmt: skip
                 result = _result(done, reading, stop, limits)
@@ -89,7 +87,15 @@ class CommandAgent:
         return result
 
     async def _program(
-        self, task: Task, box: Box, *, limits: Limits, reading: Reading, stop: asyncio.Event, env: Mapping[str, str]
+        self,
+        task: Task,
+        box: Box,
+        door: Door,
+        *,
+        limits: Limits,
+        reading: Reading,
+        stop: asyncio.Event,
+        env: Mapping[str, str],
     ) -> Done:
         words = self._settings.command
         if words == ("claude",) or (len(words) == 1 and Path(words[0]).name == "claude"):
@@ -101,8 +107,8 @@ class CommandAgent:
         found = shutil.which(argv[0], path=env["PATH"])
         if found is None:
             raise FileNotFoundError(argv[0])
-        box = replace(box, readable=(*box.readable, *_homes(Path(found))))
-        argv, env = boxes.wrap(box, [found, *argv[1:]], env=env)
+        box = replace(box, readable=(*box.readable, *door.readable, *_homes(Path(found))))
+        argv, env = boxes.wrap(box, door.through([found, *argv[1:]]), env=env)
         from_file = any("{prompt_file}" in word for word in words)
         return await proc.run(
             *argv, cwd=box.workdir, env=env, limit_s=limits.wall_s, keep_bytes=20_000, cancelled=stop,
@@ -126,9 +132,9 @@ class _Stop:
         """Note a sign of life; from any thread."""
         self._heard = time.monotonic()
 
-    def over(self, reason: str) -> None:
-        """End the program because of its budget; from any thread."""
-        self._loop.call_soon_threadsafe(self._end, Ending.OVER_BUDGET, reason)
+    def end(self, ending: Ending, reason: str) -> None:
+        """End the program; from any thread."""
+        self._loop.call_soon_threadsafe(self._end, ending, reason)
 
     def _end(self, ending: Ending, reason: str) -> None:
         if not self.event.is_set():

@@ -38,6 +38,7 @@ class KeyProxy:
     api_key: str = field(repr=False)
     limits: Limits
     on_over: Callable[[str], None] = lambda _: None
+    on_refused: Callable[[str], None] = lambda _: None
     on_traffic: Callable[[], None] = lambda: None
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
     usage: Usage = field(default_factory=Usage)
@@ -87,6 +88,8 @@ class KeyProxy:
             answer = await self._client.send(asked, stream=True)
         except httpx.HTTPError as error:
             return _refuse(502, "api_error", f"the model's server cannot be reached: {type(error).__name__}")
+        if answer.status_code in (401, 403):  # trying again, as programs do for minutes, mends nothing
+            self.on_refused(f"the model's server refused the API key ({answer.status_code})")
         kept = {name: value for name, value in answer.headers.items() if name in _RETURNED}
         counts = request.url.path == "/v1/messages" and answer.status_code == 200
         return StreamingResponse(self._pass_on(answer, counts=counts), status_code=answer.status_code, headers=kept)

@@ -9,6 +9,7 @@ from bot.sandbox import box as boxes
 from bot.sandbox import proc
 from bot.sandbox.box import Box
 from bot.sandbox.output import Excerpt
+from bot.sandbox.proc import Started
 
 _CHUNK_BYTES = 65536
 # Commands come NUL-ended on stdin, each after the mark that ends its output; they read /dev/null themselves
@@ -36,11 +37,11 @@ class Shell:
         self._box = box
         self._env = env
         self._keep_bytes = keep_bytes
-        self._process: asyncio.subprocess.Process | None = None
+        self._started: Started | None = None
 
     async def run(self, command: str, *, limit_s: float) -> Ran:
         """Run one command to its end or the limit."""
-        process = await self._started()
+        process = await self._running()
         mark = secrets.token_hex(16)
         try:
             async with asyncio.timeout(limit_s):
@@ -55,16 +56,16 @@ class Shell:
 
     async def close(self) -> None:
         """End the shell and all that it started."""
-        process, self._process = self._process, None
-        if process is not None:
-            await proc.end(process)
+        started, self._started = self._started, None
+        if started is not None:
+            await proc.end(started)
 
-    async def _started(self) -> asyncio.subprocess.Process:
-        if self._process is None or self._process.returncode is not None:
+    async def _running(self) -> asyncio.subprocess.Process:
+        if self._started is None or self._started.process.returncode is not None:
             await self.close()
             argv, env = boxes.wrap(self._box, ["bash", "--noprofile", "--norc", "-c", _LOOP, "bash"], env=self._env)
-            self._process = await proc.start(*argv, cwd=self._box.workdir, env=env)
-        return self._process
+            self._started = await proc.start(*argv, cwd=self._box.workdir, env=env)
+        return self._started.process
 
     async def _exchange(self, process: asyncio.subprocess.Process, command: str, mark: str) -> Ran:
         assert process.stdin is not None  # noqa: S101 started with pipes
