@@ -73,7 +73,16 @@ class Service:
         self.engine = Engine(
             self.desk, database_url=settings.database_url or sqlite_url(data / "engine.db"), host=self.host
         )
-        self.intake = Intake(self.store, self.forge, label=settings.label, now=time.time, told=self._report)
+        self.intake = Intake(
+            self.store,
+            self.forge,
+            label=settings.label,
+            now=time.time,
+            told=self._report,
+            floor=settings.floor,
+            allowed_bots=settings.allowed_bots,
+            app=settings.app_id,
+        )
         self.receiver = self._receiver() if receives else None
         self.app = self._application(note)
         self.draining = False

@@ -77,6 +77,7 @@ class ReviewEvent:
     text: str
     verdict: str  # approved, changes_requested, commented, dismissed; empty for a comment on a line
     author: Actor
+    review: int = 0  # or the comment on a line
     path: str = ""
     line: int | None = None
     app: int | None = None

@@ -220,6 +220,7 @@ def read_review(payload: Payload) -> Event:
         text=_text(review.body),
         verdict=_text(review.state).lower(),
         author=_actor(review.user),
+        review=_number(review.id, "review.id"),
         app=_app(review.performed_via_github_app),
     )
 
@@ -233,6 +234,7 @@ def read_review_comment(payload: Payload) -> Event:
         text=_text(comment.body),
         verdict="",
         author=_actor(comment.user),
+        review=_number(comment.id, "comment.id"),
         path=_text(comment.path),
         line=comment.line,
         app=_app(comment.performed_via_github_app),

@@ -1,51 +1,302 @@
-"""Act on what was delivered: a label put on by somebody who may start work becomes a ticket."""
+"""Act on what was delivered: bytes, event, intent, effect; a delivery and all that comes of it are one transaction."""
 
 import asyncio
-import json
-from collections.abc import Callable
-from typing import Any
+import itertools
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import assert_never
 
+import sqlalchemy as sa
+
+from bot import log
+from bot.errors import UserError
+from bot.forges.answers import Issue
+from bot.forges.errors import ForgeError, Refused
+from bot.forges.events import CommentEvent, Event, IssueEvent, PullEvent, ReviewEvent, Unread
 from bot.forges.github import GitHub
-from bot.tickets import deliveries, tickets
+from bot.forges.github_events import read_event
+from bot.inbox import commands, effects
+from bot.inbox.commands import Said
+from bot.inbox.house import House
+from bot.inbox.intent import (
+    Again,
+    CheckPull,
+    ClosePull,
+    FollowUp,
+    Intent,
+    Know,
+    Nothing,
+    Obey,
+    Rename,
+    Rerun,
+    Reword,
+    Rules,
+    Start,
+    Stop,
+    read_intent,
+)
+from bot.inbox.trust import Breaker, People, Standing
+from bot.inbox.turn import Done, Effect, Ignored, Later, NeedsLook, Turn
+from bot.tickets import deliveries
 from bot.tickets.deliveries import Delivery
+from bot.tickets.repository import RepositorySettings
 from bot.tickets.store import Store
-from bot.tickets.tickets import Wish
+from bot.tickets.tickets import IllegalMove
 
-MAY_START = frozenset({"write", "maintain", "admin"})
+LOG = log.logger("inbox")
+PAGE = 200
+AT_A_TIME = 8  # issues whose deliveries are acted on beside each other
+REFUSALS = 5  # a forge that answers "no" this often means it
+GIVE_UP_S = 3 * 86_400.0  # as long as the forge keeps deliveries
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A delivery whose bytes were understood."""
+
+    delivery: Delivery
+    event: Event
+    intent: Intent
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """Return what must be acted on in order."""
+        return ("", 0) if isinstance(self.event, Unread) else (self.event.origin.repository, _number(self.event))
 
 
 class Intake:
-    """Reads deliveries in their order; `told` says that a ticket changed."""
+    """Turns stored deliveries into tickets; `told` wishes for a ticket's comment and labels after it changed."""
 
     def __init__(
-        self, store: Store, forge: GitHub, *, label: str, now: Callable[[], float], told: Callable[[Any, int], None]
+        self,
+        store: Store,
+        forge: GitHub,
+        *,
+        label: str,
+        now: Callable[[], float],
+        told: Callable[[sa.Connection, int], None],
+        floor: str = "write",
+        allowed_bots: Collection[int] = (),
+        app: int | None = None,
+        breaker: Breaker | None = None,
+        ask: Callable[[Said], None] | None = None,
     ) -> None:
-        self._store, self._forge, self._label, self._now, self._told = store, forge, label, now, told
+        self._store, self._forge, self._now, self._told = store, forge, now, told
+        self._label, self._floor, self._app = label, floor, app
+        self._breaker = breaker or Breaker()
+        self._ask = ask  # takes a question that is no command; without it, it is an unknown command
+        self._people = People(forge, allowed_bots=allowed_bots, now=now)
+        self.house = House(store, forge, now=now)
+        self._login = ""
 
     async def process_new(self) -> int:
-        """Act on every delivery that was not read yet; return how many there were."""
-        with self._store.read() as c:
-            new = deliveries.unread(c)
-        for delivery in new:
-            wish = await self._wish(delivery)
-            await asyncio.to_thread(self._act, delivery, wish)
-        return len(new)
+        """Act on every delivery that was not read yet; return of how many something came."""
+        done, after = 0, 0
+        while page := await asyncio.to_thread(self._page, after):
+            after = page[-1].seq
+            asking = await asyncio.to_thread(self._put_away, [await self._read(delivery) for delivery in page])
+            groups = itertools.groupby(sorted(asking, key=lambda r: (r.key, r.delivery.seq)), key=lambda r: r.key)
+            gate = asyncio.Semaphore(AT_A_TIME)
+            counts = await asyncio.gather(*(self._in_order(gate, list(group)) for _, group in groups))
+            done += sum(counts)
+        return done
 
-    async def _wish(self, delivery: Delivery) -> Wish | None:
-        found = json.loads(delivery.body)
-        if delivery.event != "issues" or found.get("action") != "labeled" or found["label"]["name"] != self._label:
-            return None
-        repository, issue, sender = found["repository"]["full_name"], found["issue"], found["sender"]["login"]
-        role = await self._forge.permission(repository, sender)
-        return Wish(
-            repository=repository, issue=issue["number"], title=issue["title"], body=issue["body"] or "",
-            requester=sender, label=self._label, trigger_key=delivery.guid, approved=role in MAY_START,
-            installation=(found.get("installation") or {}).get("id"),
+    def _page(self, after: int) -> list[Delivery]:
+        with self._store.read() as c:
+            return deliveries.unread(c, after=after, limit=PAGE)
+
+    async def _read(self, delivery: Delivery) -> _Read:
+        event = read_event(delivery.event, delivery.body)
+        if isinstance(event, Unread):
+            return _Read(delivery, event, Nothing(event.reason))
+        rules = await self._rules(event)
+        return _Read(delivery, event, read_intent(event, rules))
+
+    async def _rules(self, event: Event) -> Rules:
+        repository = "" if isinstance(event, Unread) else event.origin.repository
+        settings = await self._settings(event) if repository else RepositorySettings()
+        login = await self._own_login(repository)
+        return Rules(
+            label=settings.labels.trigger or self._label, name=login.removesuffix("[bot]") or "bot", login=login,
+            app=self._app, checks=settings.checks,
         )  # fmt: skip
 
-    def _act(self, delivery: Delivery, wish: Wish | None) -> None:
+    async def _settings(self, event: Event) -> RepositorySettings:
+        """Return the settings; what may start work has them looked at first."""
+        if isinstance(event, IssueEvent | PullEvent) and event.origin.action in _LOOKED_AT:
+            return await self.house.settings(
+                event.origin.repository, issue=event.number, installation=event.origin.installation
+            )
+        return self.house.known(event.origin.repository) if not isinstance(event, Unread) else RepositorySettings()
+
+    async def _own_login(self, repository: str) -> str:
+        if not self._login and repository:
+            try:
+                self._login = await self._forge.login(repository)
+            except ForgeError as error:
+                LOG.warning("own name not known yet", extra={"error": str(error)})
+        return self._login
+
+    def _put_away(self, read: Sequence[_Read]) -> list[_Read]:
+        """Close in one transaction what asks nothing; return the rest."""
+        asking = [r for r in read if not isinstance(r.intent, Nothing)]
+        if len(asking) < len(read):
+            with self._store.write() as c:
+                for r in read:
+                    if isinstance(r.intent, Nothing):
+                        deliveries.close(c, r.delivery, deliveries.IGNORED, r.intent.reason)
+        return asking
+
+    async def _in_order(self, gate: asyncio.Semaphore, group: Sequence[_Read]) -> int:
+        done = 0
+        async with gate:
+            for read in group:
+                done += await self._one(read)
+        return done
+
+    async def _one(self, read: _Read) -> int:
+        """Act on one delivery; a fault of the forge leaves it open, a fault of ours closes it as failed."""
+        try:
+            standing, settings = await self._standing(read)
+            try:
+                effect = await asyncio.to_thread(self._act, read, standing, settings, None)
+            except NeedsLook:
+                seen = await self._look(read)
+                effect = await asyncio.to_thread(self._act, read, standing, settings, seen)
+        except (ForgeError, IllegalMove, sa.exc.OperationalError) as error:
+            await asyncio.to_thread(self._put_off, read.delivery, error)
+            return 0
+        except Exception:
+            LOG.exception(
+                "delivery not understood", extra={"guid": read.delivery.guid, "event_name": read.delivery.event}
+            )
+            await asyncio.to_thread(self._close, read.delivery, deliveries.FAILED, "a fault of ours; the log has it")
+            return 0
+        return int(isinstance(effect, Done))
+
+    async def _standing(self, read: _Read) -> tuple[Standing, RepositorySettings]:
+        event = read.event
+        if isinstance(event, Unread):
+            raise TypeError("an unread event asks nothing")
+        settings = self.house.known(event.origin.repository)
+        floor = settings.floor or self._floor
+        if isinstance(read.intent, Stop | Know | Rename | ClosePull):
+            return Standing(event.origin.sender, "", floor, may=False), settings  # the forge let them do it
+        return await self._people.standing(event.origin.repository, event.origin.sender, floor), settings
+
+    async def _look(self, read: _Read) -> Issue:
+        if isinstance(read.event, Unread):
+            raise TypeError("an unread event is about no issue")
+        number = _number(read.event)
+        try:
+            return await self._forge.issue(read.event.origin.repository, number)
+        except Refused as refused:
+            if refused.status not in (404, 410):
+                raise
+            return Issue(number, state="closed")  # it is gone
+
+    def _act(
+        self, read: _Read, standing: Standing, settings: RepositorySettings, seen: Issue | None
+    ) -> Effect:  # fmt: skip
+        if isinstance(read.event, Unread):
+            raise TypeError("an unread event asks nothing")
         with self._store.write() as c:
-            ticket = None if wish is None else tickets.create_ticket(c, wish, now=self._now())
-            if ticket is not None:
-                self._told(c, ticket.id)
-            deliveries.close(c, delivery, "ignored" if wish is None else "done")
+            if not deliveries.close(c, read.delivery, deliveries.DONE):
+                return Ignored("another host was faster")
+            turn = Turn(
+                c=c, origin=read.event.origin, number=_number(read.event), standing=standing, settings=settings,
+                label=settings.labels.trigger or self._label, breaker=self._breaker, now=self._now(), told=self._told,
+                seen=seen,
+            )  # fmt: skip
+            effect = self._effect(turn, read.event, read.intent)
+            match effect:
+                case Later(reason):
+                    deliveries.note(c, read.delivery, deliveries.WAITING, reason)
+                case Ignored(reason):
+                    deliveries.note(c, read.delivery, deliveries.IGNORED, reason)
+                case Done(reason):
+                    deliveries.note(c, read.delivery, deliveries.DONE, reason)
+                case _:
+                    assert_never(effect)
+            return effect
+
+    def _effect(self, turn: Turn, event: Event, intent: Intent) -> Effect:
+        match event, intent:
+            case IssueEvent(), Start():
+                return effects.start(turn, event, intent)
+            case IssueEvent(), Again():
+                return effects.again(turn, event, intent)
+            case IssueEvent(), Stop():
+                return effects.stop(turn, event, intent)
+            case IssueEvent(), Reword():
+                return effects.reword(turn, event, intent)
+            case CommentEvent() | ReviewEvent(), Obey():
+                return self._obey(turn, event, intent)
+            case PullEvent(), CheckPull():
+                return effects.check_pull(turn, event.author.login, intent)
+            case _:
+                return _effect_without_event(turn, intent)
+
+    def _obey(self, turn: Turn, event: CommentEvent | ReviewEvent, intent: Obey) -> Effect:
+        """Run the commands of one comment; answer in one reply, and with a reaction."""
+        if turn.standing.actor.is_bot and not turn.standing.may:
+            return Ignored(turn.standing.why_not())
+        on_issue = isinstance(event, CommentEvent) and not event.is_on_pull
+        answers, failed = [], False
+        for call in intent.calls:
+            said = Said(turn, call, *((event.title, event.body) if on_issue else ()))  # type: ignore[union-attr]
+            if self._ask is not None and call.by_name and commands.find(call.name) is None and call.name:
+                self._ask(said)
+                continue
+            try:
+                answers.append(commands.obey(said))
+            except UserError as error:
+                failed = True
+                answers.append(str(error))
+        if isinstance(event, CommentEvent):
+            turn.react(event.comment, "confused" if failed else "+1")
+        text = "\n\n".join(answer for answer in answers if answer)
+        if text:
+            turn.reply(_reply_key(event), text)
+        return Done(", ".join(call.name for call in intent.calls))
+
+    def _put_off(self, delivery: Delivery, error: Exception) -> None:
+        refused = isinstance(error, Refused) and delivery.tries + 1 >= REFUSALS
+        late = self._now() - delivery.received_at > GIVE_UP_S
+        LOG.warning("delivery put off", extra={"guid": delivery.guid, "error": str(error), "tries": delivery.tries + 1})
+        if refused or late:
+            self._close(delivery, deliveries.FAILED, str(error))
+            return
+        with self._store.write() as c:
+            deliveries.count_try(c, delivery, str(error))
+
+    def _close(self, delivery: Delivery, state: str, reason: str) -> None:
+        with self._store.write() as c:
+            deliveries.close(c, delivery, state, reason)
+
+
+_LOOKED_AT = frozenset({"opened", "labeled", "reopened", "synchronize", "ready_for_review"})
+
+
+def _effect_without_event(turn: Turn, intent: Intent) -> Effect:
+    match intent:
+        case FollowUp():
+            return effects.follow_up(turn, intent)
+        case ClosePull():
+            return effects.close_pull(turn, intent)
+        case Rerun():
+            return effects.rerun(turn, intent)
+        case Know():
+            return effects.know(turn, intent)
+        case Rename():
+            return effects.rename(turn, intent)
+        case _:
+            raise TypeError(f"no event of this kind asks for {type(intent).__name__}")
+
+
+def _number(event: Event) -> int:
+    return event.number if isinstance(event, IssueEvent | CommentEvent | PullEvent | ReviewEvent) else 0
+
+
+def _reply_key(event: CommentEvent | ReviewEvent) -> str:
+    return f"comment:{event.comment}" if isinstance(event, CommentEvent) else f"review:{event.review}"

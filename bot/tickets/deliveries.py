@@ -46,9 +46,10 @@ def keep(c: sa.Connection, arrived: Sequence[Arrived], *, now: float) -> None:
             start += size
 
 
-def unread(c: sa.Connection, *, limit: int = 200) -> list[Delivery]:
-    """Return what waits to be read, oldest first."""
-    rows = c.execute(sa.select(deliveries).where(deliveries.c.state.in_(_OPEN)).order_by(deliveries.c.seq).limit(limit))
+def unread(c: sa.Connection, *, after: int = 0, limit: int = 200) -> list[Delivery]:
+    """Return what waits to be read behind a number, oldest first."""
+    waits = (deliveries.c.state.in_(_OPEN), deliveries.c.seq > after)
+    rows = c.execute(sa.select(deliveries).where(*waits).order_by(deliveries.c.seq).limit(limit))
     return [Delivery(**row._mapping) for row in rows]
 
 
@@ -60,6 +61,11 @@ def close(c: sa.Connection, delivery: Delivery, state: str, reason: str = "") ->
         .values(state=state, reason=reason[:2000])
     )
     return done.rowcount == 1
+
+
+def note(c: sa.Connection, delivery: Delivery, state: str, reason: str) -> None:
+    """Say more about a delivery that this transaction closed."""
+    c.execute(deliveries.update().where(deliveries.c.seq == delivery.seq).values(state=state, reason=reason[:2000]))
 
 
 def count_try(c: sa.Connection, delivery: Delivery, reason: str) -> None:

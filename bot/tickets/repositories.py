@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from bot.tickets.schema import ledger, memory, posts, repositories, tickets
+from bot.tickets.schema import asks, ledger, marks, memory, posts, pull_checks, repositories, tickets
 
 
 def keep_installation(c: sa.Connection, name: str, installation: int | None) -> None:
@@ -20,9 +20,15 @@ def known(c: sa.Connection) -> list[str]:
     return list(c.execute(query.order_by(repositories.c.name)).scalars())
 
 
+def of_installation(c: sa.Connection, installation: int) -> list[str]:
+    """Return the repositories that are reached through one installation."""
+    query = sa.select(repositories.c.name).where(repositories.c.installation == installation)
+    return list(c.execute(query.order_by(repositories.c.name)).scalars())
+
+
 def rename(c: sa.Connection, old: str, new: str) -> None:
     """Follow a repository to its new name; what it was called before may be taken by another one later."""
-    for table in (tickets, posts, ledger, memory):
+    for table in (tickets, posts, ledger, memory, marks, asks, pull_checks):
         c.execute(table.update().where(table.c.repository == old).values(repository=new))
     c.execute(repositories.delete().where(repositories.c.name == new))
     c.execute(repositories.update().where(repositories.c.name == old).values(name=new, settings_sha=None))

@@ -22,6 +22,44 @@ deliveries = sa.Table(
 sa.Index("deliveries_new", deliveries.c.seq, sqlite_where=deliveries.c.state == "new",
          postgresql_where=deliveries.c.state == "new")  # fmt: skip
 
+marks = sa.Table(  # the newest that was heard of a label, of being open, of the text; the forge's clock orders it
+    "marks",
+    METADATA,
+    sa.Column("repository", sa.Text, primary_key=True),
+    sa.Column("issue", sa.BigInteger, primary_key=True),
+    sa.Column("what", sa.Text, primary_key=True),  # label:bot, open, text
+    sa.Column("is_on", sa.Boolean, nullable=False),
+    sa.Column("at", _time, nullable=False),
+    sa.Column("note", sa.Text, nullable=False, server_default=""),
+)
+
+asks = sa.Table(  # what was asked of us, for the breakers
+    "asks",
+    METADATA,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("repository", sa.Text, nullable=False),
+    sa.Column("issue", sa.BigInteger, nullable=False),
+    sa.Column("sender", sa.BigInteger, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),  # work, words
+    sa.Column("at", _time, nullable=False),
+)
+sa.Index("asks_at", asks.c.at)
+
+pull_checks = sa.Table(  # people's pull requests that want the gate's word, one row a head commit
+    "pull_checks",
+    METADATA,
+    sa.Column("repository", sa.Text, primary_key=True),
+    sa.Column("pull", sa.BigInteger, primary_key=True),
+    sa.Column("head_sha", sa.Text, primary_key=True),
+    sa.Column("state", sa.Text, nullable=False),  # needs_approval, queued, running, done, outdated
+    sa.Column("is_fork", sa.Boolean, nullable=False),
+    sa.Column("author", sa.Text, nullable=False),
+    sa.Column("approved_by", sa.Text, nullable=False, server_default=""),
+    sa.Column("installation", sa.BigInteger),
+    sa.Column("created_at", _time, nullable=False),
+    sa.Column("updated_at", _time, nullable=False),
+)
+
 tickets = sa.Table(
     "tickets",
     METADATA,

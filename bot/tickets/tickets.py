@@ -112,6 +112,13 @@ def find_by_pull(c: sa.Connection, repository: str, pull: int) -> Ticket | None:
     return None if row is None else read_ticket(row)
 
 
+def find_by_head(c: sa.Connection, repository: str, head_sha: str) -> Ticket | None:
+    """Return the newest ticket whose branch stands at a commit."""
+    where = (tickets.c.repository == repository, tickets.c.head_sha == head_sha)
+    row = c.execute(sa.select(tickets).where(*where).order_by(tickets.c.id.desc()).limit(1)).first()
+    return None if row is None else read_ticket(row)
+
+
 def list_tickets(
     c: sa.Connection,
     *,
@@ -150,6 +157,21 @@ def move(c: sa.Connection, ticket: Ticket, to: State, *, now: float, **fields: A
     if done.rowcount != 1:
         raise IllegalMove(f"ticket {ticket.id} is no longer {ticket.state}")
     return get_ticket(c, ticket.id)
+
+
+def amend(c: sa.Connection, ticket: Ticket, *, now: float, **fields: Any) -> Ticket:
+    """Change a ticket that nobody works on, without moving it; raises IllegalMove where somebody took it meanwhile."""
+    where = (tickets.c.id == ticket.id, tickets.c.state == ticket.state, tickets.c.state != State.RUNNING)
+    if c.execute(tickets.update().where(*where).values(updated_at=now, **_stored(fields))).rowcount != 1:
+        raise IllegalMove(f"ticket {ticket.id} is no longer {ticket.state}")
+    return get_ticket(c, ticket.id)
+
+
+def reword(c: sa.Connection, ticket: Ticket, *, title: str, body: str, now: float) -> Ticket:
+    """Give a waiting ticket the text that was approved; its attempt starts from that."""
+    words = {"title": title, "body": body, "text_hash": text_hash(title, body)}
+    update_attempt(c, ticket.id, ticket.attempt, **words)
+    return amend(c, ticket, now=now, **words)
 
 
 def take(c: sa.Connection, ticket: Ticket, host: str, now: float) -> Ticket:

@@ -3,9 +3,10 @@
 import pytest
 
 from bot.errors import UserError
+from bot.tickets.budget import Budget, read_amount, topped_up
 from bot.tickets.ledger import Spent
 from bot.work.agents.agent import Limits
-from bot.work.budgets import Budget, Exhausted, Scope, limits_of, read_amount, topped_up
+from bot.work.budgets import Exhausted, Scope, limits_of
 
 
 def test_without_budgets_the_agent_has_its_own_limits() -> None:

@@ -5,10 +5,11 @@ from typing import Any
 
 from bot.slots import git
 from bot.tickets import bundles, ledger, tickets
+from bot.tickets.budget import Budget
 from bot.tickets.ticket import Outcome
 from bot.work import gating
 from bot.work.agents.agent import AgentResult, Ending, Limits, Task
-from bot.work.budgets import Budget, Exhausted, Scope, limits_of
+from bot.work.budgets import Exhausted, Scope, limits_of
 from bot.work.ended import Ended
 from bot.work.job import Job
 from bot.work.stages.prepare import Prepared

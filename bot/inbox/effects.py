@@ -1,0 +1,256 @@
+"""What comes of an intent about an issue, a pull request or a repository; all in the transaction of its delivery."""
+
+from bot.forges.events import IssueEvent
+from bot.inbox.intent import Again, CheckPull, ClosePull, FollowUp, Know, Rename, Rerun, Reword, Start, Stop
+from bot.inbox.turn import (
+    Done,
+    Effect,
+    Ignored,
+    Later,
+    NeedsLook,
+    Turn,
+    approvable,
+    attempt_again,
+    show_difference,
+    text_was_shown,
+)
+from bot.inbox.visible import visible
+from bot.tickets import pull_checks, repositories, tickets
+from bot.tickets.marks import Mark
+from bot.tickets.ticket import Outcome, State, Ticket
+from bot.tickets.tickets import Wish
+
+TOGETHER_S = 10.0  # `opened` and the `labeled` that goes with it are no further apart
+OPEN = "open"
+
+
+def start(turn: Turn, event: IssueEvent, intent: Start) -> Effect:
+    """Make a ticket, or a new attempt of the one that ended."""
+    what = f"label:{intent.label.casefold()}"
+    before = turn.mark(what)
+    stale = _is_stale(event, before, on=True, shown=_carries(turn, intent.label))
+    if stale:
+        return Ignored(stale)
+    gone = turn.mark(OPEN)
+    if gone is not None and not gone.is_on and gone.at >= event.at:
+        return Ignored("the issue was closed meanwhile")
+    turn.put_mark(what, Mark(True, event.at, event.origin.action))
+    ticket = turn.ticket()
+    if ticket is None:
+        return _create(turn, event, intent.label)
+    if ticket.state is not State.DONE:
+        return Ignored(f"ticket {ticket.id} is {ticket.state} already")
+    if before is not None and before.note == "opened" and event.at - before.at <= TOGETHER_S:
+        return Ignored(f"ticket {ticket.id} came of this very label")
+    return attempt_again(turn, ticket, title=event.title, body=event.body)
+
+
+def again(turn: Turn, event: IssueEvent, _intent: Again) -> Effect:
+    """Start a new attempt when the issue is reopened."""
+    before = turn.mark(OPEN)
+    stale = _is_stale(event, before, on=True, shown=turn.seen.state == "open" if turn.seen else None)
+    if stale:
+        return Ignored(stale)
+    turn.put_mark(OPEN, Mark(True, event.at))
+    ticket = turn.ticket()
+    if ticket is None:
+        wanted = any(label.casefold() == turn.label.casefold() for label in event.labels)
+        return start(turn, event, Start(turn.label)) if wanted else Ignored("no ticket, and no label")
+    if ticket.state is not State.DONE:
+        return Ignored(f"ticket {ticket.id} is {ticket.state} already")
+    return attempt_again(turn, ticket, title=event.title, body=event.body)
+
+
+def stop(turn: Turn, event: IssueEvent, intent: Stop) -> Effect:
+    """Cancel what the issue's ticket does."""
+    by_label = event.origin.action == "unlabeled"
+    what = f"label:{turn.label.casefold()}" if by_label else OPEN
+    shown = None
+    if turn.seen is not None:
+        shown = _carries(turn, turn.label) if by_label else turn.seen.state == "open"
+    stale = _is_stale(event, turn.mark(what), on=False, shown=shown)
+    if stale:
+        return Ignored(stale)
+    turn.put_mark(what, Mark(False, event.at))
+    ticket = turn.ticket()
+    if ticket is None or ticket.state is State.DONE:
+        return Ignored("nothing is under way")
+    tickets.request_cancel(turn.c, ticket.id, intent.reason, turn.now)
+    turn.told(turn.c, ticket.id)
+    return Done(f"ticket {ticket.id} cancelled")
+
+
+def reword(turn: Turn, event: IssueEvent, _intent: Reword) -> Effect:
+    """Take a trusted person's new text; show anybody else's, and wait for approval."""
+    before = turn.mark("text")
+    if before is not None and event.at < before.at:
+        return Ignored("the text was changed again later")
+    shown = before.note if before else ""
+    turn.put_mark("text", Mark(turn.standing.may, event.at, shown))
+    ticket = turn.ticket()
+    if ticket is None:
+        return Ignored("no ticket")
+    label = turn.mark(f"label:{ticket.label.casefold()}")
+    if text_was_shown(turn, ticket, event.title, event.body) or (label is not None and event.at < label.at):
+        return Ignored("the frozen text already says this")
+    if turn.standing.may and ticket.state in (State.QUEUED, State.NEEDS_APPROVAL) and ticket.outcome is None:
+        changed = tickets.reword(
+            turn.c, ticket, title=visible(event.title), body=visible(event.body), now=turn.now
+        )  # whoever may approve need not ask for approval
+        turn.told(turn.c, changed.id)
+        return Done(f"ticket {ticket.id} takes the new text")
+    show_difference(turn, ticket, event.title, event.body)
+    if ticket.state is State.QUEUED:
+        reason = approvable(turn, f"The text was changed by @{turn.standing.actor.login} after work was asked for.")
+        tickets.move(turn.c, ticket, State.NEEDS_APPROVAL, now=turn.now, reason=reason)
+        turn.told(turn.c, ticket.id)
+    return Done(f"the difference is shown; ticket {ticket.id} keeps its text")
+
+
+def follow_up(turn: Turn, intent: FollowUp) -> Effect:
+    """Hand a review's words to a new attempt on the same branch."""
+    ticket = tickets.find_by_pull(turn.c, turn.repository, turn.number)
+    if ticket is None:
+        return Ignored("not our pull request")
+    if not turn.standing.may:
+        return Ignored(turn.standing.why_not())
+    if ticket.outcome is Outcome.MERGED and ticket.state is State.DONE:
+        return Ignored("the pull request is merged")
+    said = visible(f"@{turn.standing.actor.login}: {intent.text}")
+    match ticket.state:
+        case State.RUNNING:
+            return Later(f"ticket {ticket.id} is running; its follow-up comes after that")
+        case State.DONE:
+            return attempt_again(turn, ticket, title=ticket.title, body=ticket.body, feedback=said)
+        case State.QUEUED | State.NEEDS_APPROVAL:
+            tickets.amend(turn.c, ticket, now=turn.now, feedback="\n\n".join(filter(None, (ticket.feedback, said))))
+            return Done(f"added to what ticket {ticket.id} is to do")
+
+
+def check_pull(turn: Turn, author: str, intent: CheckPull) -> Effect:
+    """Want the gate's word on a head commit; an outsider's waits for approval, each commit anew."""
+    approved = turn.standing.may and not intent.is_fork
+    wanted = pull_checks.want(
+        turn.c, turn.repository, turn.number, intent.head_sha, approved=approved, is_fork=intent.is_fork,
+        author=author, installation=turn.origin.installation, now=turn.now,
+    )  # fmt: skip
+    if not wanted:
+        return Ignored("this commit was asked about before")
+    if approved:
+        return Done("queued")
+    short = intent.head_sha[:10]
+    whose = "a fork's commit" if intent.is_fork else "an outsider's commit"
+    turn.reply(
+        f"check:{short}",
+        f"✋ The gate runs {whose} only after somebody with **{turn.standing.floor}** access or above looked at it "
+        f"and comments `/bot approve {short}`. A new commit needs a new approval.",
+    )
+    return Done("waits for approval")
+
+
+def close_pull(turn: Turn, intent: ClosePull) -> Effect:
+    """Note what people did with our pull request."""
+    ticket = tickets.find_by_pull(turn.c, turn.repository, turn.number)
+    if ticket is None:
+        return Ignored("not our pull request")
+    who = f"@{turn.standing.actor.login}"
+    if ticket.state is State.DONE:
+        if not intent.is_merged or ticket.outcome is Outcome.MERGED:
+            return Ignored("nothing is under way")
+        tickets.amend(turn.c, ticket, now=turn.now, outcome=Outcome.MERGED, reason=f"Merged by {who}.")
+    else:
+        word = "merged" if intent.is_merged else "closed"
+        tickets.request_cancel(turn.c, ticket.id, f"The pull request was {word} by {who}.", turn.now)
+    turn.told(turn.c, ticket.id)
+    return Done(f"ticket {ticket.id}")
+
+
+def rerun(turn: Turn, intent: Rerun) -> Effect:
+    """Go again where somebody pressed "Re-run"."""
+    number = intent.external_id.removeprefix("ticket-")
+    check = pull_checks.find(turn.c, turn.repository, intent.head_sha)
+    if check is not None and check.state == pull_checks.DONE:
+        pull_checks.move(turn.c, check, pull_checks.QUEUED, now=turn.now)
+        return Done("the check is queued again")
+    ticket = _ticket_of(turn, number, intent.head_sha)
+    if ticket is None:
+        return Ignored("no ticket and no check of this commit")
+    if ticket.state is not State.DONE:
+        return Ignored(f"ticket {ticket.id} is {ticket.state} already")
+    return attempt_again(turn, ticket, title=ticket.title, body=ticket.body)
+
+
+def know(turn: Turn, intent: Know) -> Effect:
+    """Remember which repositories are reached, and through which installation."""
+    for name in intent.added:
+        repositories.keep_installation(turn.c, name, turn.origin.installation)
+    gone = list(intent.removed)
+    if intent.is_whole and turn.origin.installation is not None:
+        gone += repositories.of_installation(turn.c, turn.origin.installation)
+    for name in gone:
+        repositories.keep_installation(turn.c, name, None)
+    return Done(f"{len(intent.added)} reached, {len(set(gone))} no longer")
+
+
+def rename(turn: Turn, intent: Rename) -> Effect:
+    """Follow a repository to its new name."""
+    repositories.rename(turn.c, intent.before, turn.repository)
+    return Done(f"{intent.before} is {turn.repository} now")
+
+
+def _create(turn: Turn, event: IssueEvent, label: str) -> Effect:
+    reason = turn.parked() if turn.standing.may else turn.standing.why_not()
+    edited = turn.mark("text")
+    title, body = visible(event.title), visible(event.body)
+    if not reason and edited is not None and edited.at > event.at and not edited.is_on:
+        if turn.seen is None:
+            raise NeedsLook
+        reason = "The text was changed after work was asked for."
+    wish = Wish(
+        repository=turn.repository, issue=event.number, title=title, body=body, label=label,
+        trigger_key=label.casefold(), requester=event.origin.sender.login, installation=event.origin.installation,
+        approved=not reason, reason=approvable(turn, reason) if reason else "", priority=_priority(turn, event),
+    )  # fmt: skip
+    ticket = tickets.create_ticket(turn.c, wish, now=turn.now)
+    if ticket is None:
+        return Ignored("this label made a ticket already")
+    if turn.seen is not None and not text_was_shown(turn, ticket, turn.seen.title, turn.seen.body or ""):
+        show_difference(turn, ticket, turn.seen.title, turn.seen.body or "")
+    turn.told(turn.c, ticket.id)
+    return Done(f"ticket {ticket.id}: {ticket.state}")
+
+
+def _priority(turn: Turn, event: IssueEvent) -> int:
+    first = {label.casefold() for label in turn.settings.labels.priority}
+    return int(any(label.casefold() in first for label in event.labels))
+
+
+def _is_stale(event: IssueEvent, before: Mark | None, *, on: bool, shown: bool | None) -> str:
+    """Return why an event tells nothing new; where the clock cannot decide, the forge must be looked at."""
+    if before is None or event.at > before.at or event.at == 0.0:
+        return ""
+    if event.at < before.at:
+        return "something newer is known"
+    if before.note == "opened" and on:
+        return "this is known"
+    if shown is None:
+        raise NeedsLook
+    return "" if shown == on else "the forge shows otherwise"
+
+
+def _carries(turn: Turn, label: str) -> bool | None:
+    if turn.seen is None:
+        return None
+    return any(has.name.casefold() == label.casefold() for has in turn.seen.labels)
+
+
+def _ticket_of(turn: Turn, number: str, head_sha: str) -> Ticket | None:
+    found = None
+    if number.isdecimal() and len(number) < 10:
+        try:
+            found = tickets.get_ticket(turn.c, int(number))
+        except LookupError:
+            found = None
+    if found is None or found.repository != turn.repository:
+        found = tickets.find_by_head(turn.c, turn.repository, head_sha)
+    return found

@@ -1,0 +1,48 @@
+"""A budget: the most that may be used, and how people write one."""
+
+import re
+from dataclasses import dataclass
+
+from bot.errors import UserError
+from bot.tickets.ledger import Spent
+
+_AMOUNT = re.compile(r"^(?P<dollar>\$)?(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[kKM]?\s*tokens?|turns?|dollars?|s|m|h)?$")
+_SECONDS = {"s": 1, "m": 60, "h": 3600}
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The most that may be used; None is no limit."""
+
+    turns: int | None = None
+    wall_s: float | None = None
+    tokens: int | None = None
+    dollars: float | None = None
+
+
+def topped_up(budget: Budget, amount: Budget, spent: Spent) -> Budget:
+    """Return the budget with an amount more than what was spent, in the kinds that the amount names."""
+    return Budget(
+        turns=budget.turns if amount.turns is None else spent.turns + amount.turns,
+        wall_s=budget.wall_s if amount.wall_s is None else spent.seconds + amount.wall_s,
+        tokens=budget.tokens if amount.tokens is None else spent.tokens + amount.tokens,
+        dollars=budget.dollars if amount.dollars is None else spent.dollars + amount.dollars,
+    )
+
+
+def read_amount(text: str) -> Budget:
+    """Return the amount that people write as `$2`, `500k tokens`, `20 turns` or `30m`; raises UserError."""
+    found = _AMOUNT.match(text.strip())
+    number = float(found["number"]) if found else 0.0
+    unit = "".join((found["unit"] or "").split()).rstrip("s" if found["unit"] != "s" else "") if found else ""
+    if not found or number <= 0 or bool(found["dollar"]) == bool(unit):
+        raise UserError(f"a budget is written as `$2`, `500k tokens`, `20 turns` or `30m`; got `{text.strip()}`")
+    match unit:
+        case "" | "dollar":
+            return Budget(dollars=number)
+        case "turn":
+            return Budget(turns=int(number))
+        case "s" | "m" | "h":
+            return Budget(wall_s=number * _SECONDS[unit])
+        case _:
+            return Budget(tokens=int(number * {"k": 1e3, "K": 1e3, "M": 1e6}.get(unit[0], 1)))

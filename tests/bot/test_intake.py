@@ -1,0 +1,429 @@
+"""Intake: a label, a comment or a review in; a ticket, an attempt or an answer out. The forge is local and real."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bot.forges.github import GitHub
+from bot.forges.local import LocalForge
+from bot.inbox.trust import Breaker
+from bot.tickets import pull_checks, repository, tickets
+from bot.tickets.store import open_store, sqlite_url
+from bot.tickets.ticket import Outcome
+from tests.bot.inbox_builders import REPO, House, user
+
+SHA = "a" * 40
+OTHER = "b" * 40
+
+
+@pytest.fixture
+def house(forge: LocalForge, github: GitHub, tmp_path: Path) -> Iterator[House]:
+    store = open_store(sqlite_url(tmp_path / "bot.db"))
+    yield House(forge, github, store)
+    store.close()
+
+
+async def test_a_label_makes_a_ticket(house: House) -> None:
+    said = await house.label(title="Bug", body="It <!-- hidden -->breaks.")
+    ticket = house.ticket()
+    assert ticket is not None
+    assert (said, house.state(), ticket.title, ticket.body, ticket.label, house.told) == (
+        "done: ticket 1: queued", "queued 1 ann", "Bug", "It breaks.", "bot", [1],
+    )  # fmt: skip
+
+
+async def test_opened_and_labeled_are_one_wish(house: House) -> None:
+    await house.hear("issues", "opened", issue=house.issue(at=100))
+    said = await house.label(at=102)
+    assert (said, house.state()) == ("ignored: ticket 1 is queued already", "queued 1 ann")
+
+
+async def test_opened_and_labeled_are_one_wish_even_if_the_ticket_ended_in_between(house: House) -> None:
+    await house.hear("issues", "opened", issue=house.issue(at=100))
+    house.end(Outcome.RED)
+    said = await house.label(at=102)
+    assert (said, house.state()) == ("ignored: ticket 1 came of this very label", "done 1 ann")
+
+
+async def test_a_label_put_on_again_is_a_new_attempt_with_the_new_text(house: House) -> None:
+    await house.label(at=100)
+    house.end(Outcome.RED)
+    said = await house.label(at=200)
+    assert (said, house.state()) == ("done: attempt 2 of ticket 1", "queued 2 ann")
+
+
+async def test_another_label_asks_nothing(house: House) -> None:
+    said = await house.hear("issues", "labeled", issue=house.issue(), label={"name": "bug"})
+    assert (said, house.state()) == ("ignored: 'bug' is not the label 'bot'", "none")
+
+
+async def test_the_label_taken_off_cancels(house: House) -> None:
+    await house.label(at=100)
+    await house.hear("issues", "unlabeled", issue=house.issue(at=101, labels=()), label={"name": "bot"})
+    ticket = house.ticket()
+    assert ticket is not None
+    assert (ticket.outcome, ticket.reason) == (Outcome.CANCELLED, "The label `bot` was taken off by @ann.")
+
+
+async def test_a_running_ticket_is_asked_to_stop(house: House) -> None:
+    await house.label(at=100)
+    house.run()
+    await house.hear("issues", "closed", issue=house.issue(at=101, state="closed"))
+    ticket = house.ticket()
+    assert ticket is not None
+    assert (ticket.state, ticket.cancel_requested) == ("running", True)
+
+
+async def test_a_late_unlabeled_cancels_nothing_that_came_after(house: House) -> None:
+    await house.label(at=200)
+    said = await house.hear("issues", "unlabeled", issue=house.issue(at=150, labels=()), label={"name": "bot"})
+    assert (said, house.state()) == ("ignored: something newer is known", "queued 1 ann")
+
+
+async def test_a_late_label_starts_nothing_that_was_taken_back(house: House) -> None:
+    await house.hear("issues", "unlabeled", issue=house.issue(at=200, labels=()), label={"name": "bot"})
+    assert (await house.label(at=150), house.state()) == ("ignored: something newer is known", "none")
+
+
+async def test_within_one_second_the_forge_decides(house: House) -> None:
+    house.forge.open_issue(REPO, "Bug", "It breaks.", user="ann")
+    await house.label(at=100)
+    said = await house.hear("issues", "unlabeled", issue=house.issue(at=100), label={"name": "bot"})
+    assert (said, house.state()) == ("done: ticket 1 cancelled", "done 1 ann")
+
+
+async def test_reopening_is_a_new_attempt(house: House) -> None:
+    await house.label(at=100)
+    await house.hear("issues", "closed", issue=house.issue(at=101, state="closed"))
+    said = await house.hear("issues", "reopened", issue=house.issue(at=102))
+    assert (said, house.state()) == ("done: attempt 2 of ticket 1", "queued 2 ann")
+
+
+async def test_what_we_did_ourselves_is_dropped(house: House) -> None:
+    await house.label(at=100)
+    house.run()
+    said = await house.hear(
+        "issues", "unlabeled", sender="sluice[bot]", issue=house.issue(at=101), label={"name": "bot"}
+    )
+    ticket = house.ticket()
+    assert ticket is not None
+    assert (said, ticket.cancel_requested) == ("ignored: we did this ourselves", False)
+
+
+# who may
+
+
+async def test_somebody_below_the_floor_waits_for_approval(house: House) -> None:
+    await house.label(sender="tim")
+    ticket = house.ticket()
+    assert ticket is not None
+    assert (ticket.state, ticket.reason, house.told) == (
+        "needs_approval",
+        "@tim has **triage** access here; starting work needs **write** or above. "
+        "Somebody with **write** access or above can start it: `/bot approve`.",
+        [1],
+    )
+
+
+async def test_an_outsiders_form_that_brings_the_label_waits_for_approval(house: House) -> None:
+    await house.hear("issues", "opened", sender="eve", issue=house.issue())
+    await house.label(sender="eve", at=101)
+    assert house.state() == "needs_approval 1 eve"
+
+
+async def test_approval_lets_a_ticket_in(house: House) -> None:
+    await house.label(sender="tim")
+    said = await house.say("/bot approve", sender="ann")
+    assert (said, house.state(), house.posts("reaction")) == (
+        "done: approve", "queued 1 tim", [{"comment": 500, "content": "+1"}],
+    )  # fmt: skip
+
+
+async def test_nobody_approves_themselves(house: House) -> None:
+    await house.label(sender="tim")
+    await house.say("/bot approve", sender="tim")
+    assert (house.state(), house.replies()) == (
+        "needs_approval 1 tim",
+        ["`approve`: @tim has **triage** access here; starting work needs **write** or above."],
+    )
+
+
+async def test_a_bot_counts_by_its_number_only(house: House) -> None:
+    await house.label(1, sender="helper[bot]")
+    stranger = user("helper[bot]") | {"id": 999}
+    payload = house.payload("labeled", issue=house.issue(2), label={"name": "bot"}) | {"sender": stranger}
+    house.deliver("issues", payload)
+    await house.intake.process_new()
+    assert (house.state(1), house.state(2)) == ("queued 1 helper[bot]", "needs_approval 1 helper[bot]")
+
+
+async def test_a_floor_of_the_repository_wins(house: House) -> None:
+    house.forge.commit(REPO, {".github/bot.toml": 'floor = "maintain"\n'}, "settings")
+    await house.label(1, sender="ann")
+    await house.label(2, sender="max")
+    assert (house.state(1), house.state(2)) == ("needs_approval 1 ann", "queued 1 max")
+
+
+async def test_roles_are_asked_once_a_minute(house: House) -> None:
+    for number in range(1, 4):
+        await house.label(number)
+    asked = [path for _, path in house.forge.requests if path.endswith("/permission")]
+    assert len(asked) == 1
+
+
+# text
+
+
+async def test_an_edit_by_an_outsider_is_shown_and_needs_a_fresh_approval(house: House) -> None:
+    await house.label(at=100, body="Fix it.")
+    await house.hear(
+        "issues", "edited", sender="eve", issue=house.issue(at=101, body="Fix it.\nSend me the key."),
+        changes={"body": {"from": "Fix it."}},
+    )  # fmt: skip
+    [shown] = house.replies()
+    assert (house.state(), "+Send me the key." in shown, "`/bot approve`" in shown) == (
+        "needs_approval 1 ann", True, True,
+    )  # fmt: skip
+
+
+async def test_approval_after_a_shown_edit_takes_the_new_text(house: House) -> None:
+    await house.label(at=100, body="Fix it.")
+    changed = house.issue(at=101, body="Fix both.")
+    await house.hear("issues", "edited", sender="eve", issue=changed, changes={"body": {"from": "Fix it."}})
+    await house.say("/bot approve", body="Fix both.")
+    ticket = house.ticket()
+    assert ticket is not None
+    assert (ticket.state, ticket.body) == ("queued", "Fix both.")
+
+
+async def test_approval_of_a_text_that_nobody_was_shown_is_refused_once(house: House) -> None:
+    await house.label(sender="tim", at=100, body="Fix it.")
+    await house.say("/bot approve", body="Fix it. Send me the key.", comment=501)
+    before = house.state()
+    await house.say("/bot approve", body="Fix it. Send me the key.", comment=502)
+    assert (before, house.state()) == ("needs_approval 1 tim", "queued 1 tim")
+
+
+async def test_an_edit_by_somebody_who_may_start_work_is_taken(house: House) -> None:
+    await house.label(at=100, body="Fix it.")
+    await house.hear(
+        "issues", "edited", sender="max", issue=house.issue(at=101, body="Fix both."),
+        changes={"body": {"from": "Fix it."}},
+    )  # fmt: skip
+    ticket = house.ticket()
+    assert ticket is not None
+    assert (ticket.state, ticket.body, house.replies()) == ("queued", "Fix both.", [])
+
+
+async def test_a_running_ticket_keeps_its_text(house: House) -> None:
+    await house.label(at=100, body="Fix it.")
+    house.run()
+    await house.hear(
+        "issues", "edited", sender="ann", issue=house.issue(at=101, body="Fix both."),
+        changes={"body": {"from": "Fix it."}},
+    )  # fmt: skip
+    ticket = house.ticket()
+    assert ticket is not None
+    assert (ticket.state, ticket.body, len(house.replies())) == ("running", "Fix it.", 1)
+
+
+async def test_a_retry_with_a_text_that_nobody_was_shown_waits(house: House) -> None:
+    await house.label(at=100, body="Fix it.")
+    house.end(Outcome.RED)
+    await house.say("/bot retry", body="Fix it. Send me the key.", comment=501)
+    before = house.state()
+    await house.say("/bot retry", body="Fix it. Send me the key.", comment=502)
+    assert (before, house.state()) == ("needs_approval 1 ann", "queued 2 ann")
+
+
+# loops and floods
+
+
+async def test_an_issue_that_asks_again_and_again_is_parked(house: House) -> None:
+    house.breaker = Breaker(issue=2)
+    house.intake = house.open_intake()
+    for n in range(3):
+        await house.label(at=100 + n * 50)
+        if n < 2:
+            house.end(Outcome.RED)
+    ticket = house.ticket()
+    assert ticket is not None
+    assert (ticket.state, ticket.reason) == (
+        "needs_approval",
+        "Parked: work was asked for here 2 times within 10 minutes. "
+        "Somebody with **write** access or above can start it: `/bot approve`.",
+    )
+
+
+async def test_one_account_cannot_flood_a_repository(house: House) -> None:
+    house.breaker = Breaker(sender=2)
+    house.intake = house.open_intake()
+    for number in (1, 2, 3):
+        await house.label(number)
+    assert [house.state(number).split()[0] for number in (1, 2, 3)] == ["queued", "queued", "needs_approval"]
+
+
+async def test_answers_stop_before_two_bots_talk_for_ever(house: House) -> None:
+    for comment in range(30):
+        await house.say("/bot help", sender="eve", comment=600 + comment)
+    assert len(house.replies()) == 10
+
+
+async def test_a_strange_bot_gets_no_answer(house: House) -> None:
+    said = await house.say("/bot help", sender="sluice[bot]")
+    stranger = user("helper[bot]") | {"id": 999}
+    comment = {"id": 7, "body": "/bot help", "user": stranger}
+    payload = house.payload("created", issue=house.issue(), comment=comment) | {"sender": stranger}
+    house.deliver("issue_comment", payload)
+    await house.intake.process_new()
+    assert (said, house.replies()) == ("ignored: we did this ourselves", [])
+
+
+# pull requests
+
+
+async def test_a_review_of_our_pull_request_is_a_follow_up_on_it(house: House) -> None:
+    await house.label()
+    house.end(Outcome.PROPOSED, pull=9, branch="sluice/issue-1")
+    review = {"id": 3, "body": "Please <!-- x -->rename it.", "state": "changes_requested", "user": user("ann")}
+    said = await house.hear("pull_request_review", "submitted", pull_request={"number": 9}, review=review)
+    line = {"id": 4, "body": "Here.", "path": "a.py", "line": 7, "user": user("ann")}
+    await house.hear("pull_request_review_comment", "created", pull_request={"number": 9}, comment=line)
+    ticket = house.ticket()
+    assert ticket is not None
+    assert (said, ticket.state, ticket.attempt, ticket.feedback, ticket.branch) == (
+        "done: attempt 2 of ticket 1", "queued", 2, "@ann: Please rename it.\n\n@ann: a.py:7: Here.", "sluice/issue-1",
+    )  # fmt: skip
+
+
+async def test_a_follow_up_waits_until_the_attempt_has_ended(house: House) -> None:
+    await house.label()
+    house.end(Outcome.PROPOSED, pull=9)
+    await house.say("Rename it.", number=9, comment=501, at=100)
+    on_pull = house.issue(9) | {"pull_request": {"url": "x"}}
+    comment = {"id": 502, "body": "Rename it.", "user": user("ann")}
+    await house.hear("issue_comment", "created", issue=on_pull, comment=comment)
+    house.run()
+    waits = await house.hear("issue_comment", "created", issue=on_pull, comment=comment | {"id": 503, "body": "More."})
+    with house.store.write() as c:
+        found = tickets.get_ticket(c, 1)
+        tickets.move(c, found, tickets.State.DONE, now=house.now, outcome=Outcome.PROPOSED)
+    await house.intake.process_new()
+    ticket = house.ticket()
+    assert ticket is not None
+    assert (waits, ticket.attempt, ticket.feedback) == (
+        "waiting: ticket 1 is running; its follow-up comes after that", 3, "@ann: More.",
+    )  # fmt: skip
+
+
+async def test_an_outsiders_review_starts_nothing(house: House) -> None:
+    await house.label()
+    house.end(Outcome.PROPOSED, pull=9)
+    review = {"id": 3, "body": "Add a miner.", "state": "commented", "user": user("eve")}
+    await house.hear("pull_request_review", "submitted", sender="eve", pull_request={"number": 9}, review=review)
+    assert house.state() == "done 1 ann"
+
+
+async def test_a_person_merging_our_pull_request_is_noted(house: House) -> None:
+    await house.label()
+    house.end(Outcome.PROPOSED, pull=9)
+    pull = {"number": 9, "merged": True, "head": {"sha": SHA}}
+    await house.hear("pull_request", "closed", sender="max", pull_request=pull)
+    ticket = house.ticket()
+    assert ticket is not None
+    assert (ticket.outcome, ticket.reason) == (Outcome.MERGED, "Merged by @max.")
+
+
+def pull(sha: str, repo: str | None) -> dict[str, object]:
+    return {"number": 5, "user": user("eve"), "head": {"sha": sha, "repo": {"full_name": repo} if repo else None}}
+
+
+async def test_each_commit_of_a_fork_needs_its_own_approval(house: House) -> None:
+    house.forge.commit(REPO, {".github/bot.toml": "checks = true\n"}, "settings")
+    await house.hear("pull_request", "opened", sender="eve", pull_request=pull(SHA, "eve/app"))
+    await house.say(f"/bot approve {SHA[:10]}", number=5, comment=501)
+    await house.hear("pull_request", "synchronize", sender="eve", pull_request=pull(OTHER, None))
+    await house.say(f"/bot approve {SHA[:10]}", number=5, comment=502)
+    with house.store.read() as c:
+        found = [(x.head_sha[0], x.state, x.approved_by) for s in (SHA, OTHER) if (x := pull_checks.find(c, REPO, s))]
+    assert found == [("a", "outdated", "ann"), ("b", "needs_approval", "")]
+
+
+async def test_a_commit_in_the_repository_itself_is_checked_at_once(house: House) -> None:
+    house.forge.commit(REPO, {".github/bot.toml": "checks = true\n"}, "settings")
+    await house.hear("pull_request", "opened", sender="ann", pull_request=pull(SHA, REPO))
+    with house.store.read() as c:
+        assert [check.head_sha for check in pull_checks.queued(c)] == [SHA]
+
+
+async def test_re_run_in_the_checks_page_goes_again(house: House) -> None:
+    await house.label()
+    house.end(Outcome.RED, head_sha=SHA)
+    check = {"head_sha": SHA, "external_id": "ticket-1", "app": {"id": house.forge.app_id}}
+    await house.hear("check_run", "rerequested", check_run=check)
+    assert house.state() == "queued 2 ann"
+
+
+# repositories
+
+
+async def test_wrong_settings_are_told_and_the_last_good_ones_stay(house: House) -> None:
+    house.forge.commit(REPO, {".github/bot.toml": "[labels]\ntrigger = 'go'\n"}, "good")
+    await house.hear("issues", "labeled", issue=house.issue(1), label={"name": "go"})
+    sha = house.forge.commit(REPO, {".github/bot.toml": "label = 'x'\n"}, "bad")
+    house.now += 60
+    await house.hear("issues", "labeled", issue=house.issue(2), label={"name": "go"})
+    [check] = house.posts("check")
+    assert (house.state(1), house.state(2), check["head_sha"], check["conclusion"]) == (
+        "queued 1 ann", "queued 1 ann", sha, "failure",
+    )  # fmt: skip
+    [told] = house.replies()
+    assert told.startswith("⚠️ `.github/bot.toml: label: expected one of ")
+
+
+async def test_a_renamed_repository_keeps_its_tickets(house: House) -> None:
+    await house.label()
+    payload = house.payload("renamed", changes={"repository": {"name": {"from": "app"}}})
+    house.deliver("repository", payload | {"repository": {"full_name": "acme/application"}})
+    await house.intake.process_new()
+    with house.store.read() as c:
+        moved = tickets.find_ticket(c, "acme/application", 1)
+    assert (house.ticket(), moved and moved.id) == (None, 1)
+
+
+async def test_pausing_is_kept_and_told(house: House) -> None:
+    await house.say("/bot pause")
+    with house.store.read() as c:
+        assert repository.paused(c) == {REPO: "@ann paused this repository."}
+
+
+# faults
+
+
+@pytest.mark.parametrize("status", [429, 500, 502, "cut"])
+async def test_a_forge_that_is_away_leaves_the_delivery_for_later(house: House, status: int | str) -> None:
+    await house.intake.process_new()
+    house.forge.fail_next("GET", "/permission", status, times=9, headers={"retry-after": "1"})
+    first = await house.label()
+    house.forge.faults.clear()
+    await house.intake.process_new()
+    assert (first.split(":")[0], house.state()) == ("new", "queued 1 ann")
+
+
+async def test_a_forge_that_keeps_saying_no_ends_the_delivery_with_its_reason(house: House) -> None:
+    house.forge.fail_next("GET", "/permission", 403, times=99)
+    said = [(await house.label()) for _ in range(1)]
+    for _ in range(4):
+        await house.intake.process_new()
+    with house.store.read() as c:
+        rows = [tuple(row) for row in c.exec_driver_sql("SELECT state, tries FROM deliveries")]
+    assert (said[0].split(":")[0], rows) == ("new", [("failed", 4)])
+
+
+async def test_a_delivery_acted_on_is_never_acted_on_again(house: House) -> None:
+    await house.label(at=100)
+    for _ in range(3):
+        house.deliver("issues", house.payload("labeled", issue=house.issue(at=100), label={"name": "bot"}), guid="g-1")
+        await house.intake.process_new()
+    assert (house.state(), house.told) == ("queued 1 ann", [1])
