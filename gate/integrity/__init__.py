@@ -1,0 +1,25 @@
+"""What in a change weakens its own gate, against the base commit. Each concept of weakening has its module."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from gate.integrity import configs, paths, policies, shortcuts, tests
+from gate.integrity.change import Change, read_change
+from gate.policy import Policy
+from gate.report import Finding
+
+LOOKS: tuple[Callable[[Change, Policy], Iterable[Finding]], ...] = (
+    policies.look,
+    paths.look,
+    tests.look,
+    shortcuts.look,
+    configs.look,
+)
+
+
+def compare(repo: Path, base: str, policy: Policy) -> tuple[Finding, ...]:
+    """Return what the worktree weakens against the base; any finding of level error makes the verdict TAMPERED."""
+    change = read_change(repo, base)
+    if not change.files:
+        return ()
+    return tuple(finding for look in LOOKS for finding in look(change, policy))
