@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gate.commands.packages import workspace_packages
+from gate.commands.packages import folders, workspace_packages
 from gate.commands.part import Part, option_values, skip_options
 from gate.commands.scripts import read_inside
 
@@ -48,12 +48,10 @@ def _projects(cwd: Path, root: Path) -> list[tuple[Path, str, dict[str, str]]]:
         known = dict(package.scripts) | _targets(_json(package.path / "project.json", root))
         found.append((package.path, package.name, known))
     seen = {folder for folder, _, _ in found}
-    for pattern in ("*/project.json", "*/*/project.json", "*/*/*/project.json", "project.json"):
-        for file in sorted(cwd.glob(pattern)):
-            if file.parent not in seen and "node_modules" not in file.parts:
-                project = _json(file, root)
-                seen.add(file.parent)
-                found.append((file.parent, str(project.get("name") or file.parent.name), _targets(project)))
+    for folder in (cwd, *(f for pattern in ("*", "*/*", "*/*/*") for f in folders(cwd, pattern))):
+        if folder not in seen and (folder / "project.json").is_file():
+            project = _json(folder / "project.json", root)
+            found.append((folder, str(project.get("name") or folder.name), _targets(project)))
     return found
 
 

@@ -2,6 +2,7 @@
 
 import fnmatch
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 from gate.commands.scripts import read_inside
 
 _MOST_PACKAGES = 300
+_MOST_FOLDERS = 5000
+_SKIPPED = {"node_modules", ".git", ".venv", "target", "dist"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +88,9 @@ def _members(folder: Path, patterns: list[str], root: Path) -> Iterator[Package]
     for pattern in patterns:
         if pattern.startswith("!"):
             continue
-        for path in sorted(_glob(folder, pattern.removeprefix("./").rstrip("/"))):
+        for path in folders(folder, pattern):
             relative = path.relative_to(folder).as_posix()
-            if path in seen or "node_modules" in path.parts or any(fnmatch.fnmatch(relative, e) for e in excluded):
+            if path in seen or any(fnmatch.fnmatch(relative, e) for e in excluded):
                 continue
             package = load_package(path, root)
             if package is not None and path != folder:
@@ -97,13 +100,39 @@ def _members(folder: Path, patterns: list[str], root: Path) -> Iterator[Package]
                 return
 
 
-def _glob(folder: Path, pattern: str) -> list[Path]:
-    if not pattern or pattern == ".":
-        return []
+def folders(base: Path, pattern: str) -> list[Path]:
+    """Return the folders below base that a pattern names; never above it, through links or into node_modules."""
+    found = [base]
+    for part in pattern.split("/"):
+        if part in {"", "."}:
+            continue
+        if part == "..":
+            return []
+        if part == "**":
+            found = [below for folder in found for below in _all_below(folder)]
+        else:
+            found = [child for folder in found for child in _children(folder) if fnmatch.fnmatch(child.name, part)]
+        found = found[:_MOST_FOLDERS]
+    return [] if found == [base] else sorted(found)
+
+
+def _all_below(folder: Path) -> Iterator[Path]:
+    open_ = [folder]
+    for _ in range(_MOST_FOLDERS):
+        if not open_:
+            return
+        current = open_.pop()
+        yield current
+        open_ += _children(current)
+
+
+def _children(folder: Path) -> list[Path]:
     try:
-        return [path for path in folder.glob(pattern) if path.is_dir()]
-    except (ValueError, NotImplementedError, OSError):
+        with os.scandir(folder) as entries:
+            names = [e.name for e in entries if e.is_dir(follow_symlinks=False) and e.name not in _SKIPPED]
+    except OSError:
         return []
+    return [folder / name for name in sorted(names)]
 
 
 def select(packages: tuple[Package, ...], pattern: str, base: Path) -> tuple[Package, ...]:

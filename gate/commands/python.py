@@ -72,18 +72,20 @@ def _tox(argv: tuple[str, ...], cwd: Path, root: Path) -> list[Part]:
 
 def _tox_commands(cwd: Path, root: Path) -> dict[str, list[str]]:
     """Return the commands of each tox environment; "" holds the list of environments, `testenv` the common ones."""
-    pyproject = _toml(cwd / "pyproject.toml", root).get("tool", {}).get("tox", {})
-    native = _toml(cwd / "tox.toml", root) or pyproject
+    native = _toml(cwd / "tox.toml", root) or _table(_toml(cwd / "pyproject.toml", root), "tool", "tox")
     legacy = native.get("legacy_tox_ini")
     for text in (read_inside(cwd / "tox.ini", root), read_inside(cwd / "setup.cfg", root), legacy):
-        if text:
+        if isinstance(text, str | bytes) and text:
             found = _ini_commands(text if isinstance(text, str) else text.decode("utf-8", "replace"))
             if found:
                 return found
-    found = {"": [" ".join(map(str, native.get("env_list", [])))]} if native.get("env_list") else {}
-    for name, table in (("testenv", native.get("env_run_base", {})), *dict(native.get("env", {})).items()):
-        if isinstance(table, dict) and isinstance(table.get("commands"), list):
-            found[name] = [join([str(w) for w in c if not isinstance(w, dict)]) for c in table["commands"]]
+    listed = native.get("env_list")
+    found = {"": [" ".join(map(str, listed))]} if isinstance(listed, list) and listed else {}
+    for name, table in (("testenv", _table(native, "env_run_base")), *_table(native, "env").items()):
+        commands = table.get("commands") if isinstance(table, dict) else None
+        if isinstance(commands, list):
+            lines = [[str(w) for w in c if not isinstance(w, dict)] for c in commands if isinstance(c, list)]
+            found[name] = [join(words) for words in lines]
     return found
 
 
@@ -150,16 +152,12 @@ def _named_script(argv: tuple[str, ...], cwd: Path, root: Path) -> list[Part] | 
     words = words[1:] if words[:1] == ["run"] else words
     if not words:
         return None
-    tool = _toml(cwd / "pyproject.toml", root).get("tool", {})
-    tables = [
-        tool.get("pdm", {}).get("scripts", {}),
-        tool.get("poe", {}).get("tasks", {}),
-        tool.get("pixi", {}).get("tasks", {}),
-    ]
-    tables += [e.get("scripts", {}) for e in tool.get("hatch", {}).get("envs", {}).values() if isinstance(e, dict)]
+    pyproject = _toml(cwd / "pyproject.toml", root)
+    tables = [_table(pyproject, "tool", *keys) for keys in (("pdm", "scripts"), ("poe", "tasks"), ("pixi", "tasks"))]
+    tables += [_table(env, "scripts") for env in _table(pyproject, "tool", "hatch", "envs").values()]
     name = words[0].rpartition(":")[2]
     for table in tables:
-        for text in _texts(table.get(name)) if isinstance(table, dict) else ():
+        for text in _texts(table.get(name)):
             return [Part(f"{text} {join(words[1:])}".strip(), cwd)]
     return None if argv[0] in {"poe", "poethepoet"} else [Part(join(words), cwd)] if argv[1:2] == ("run",) else None
 
@@ -179,3 +177,10 @@ def _toml(path: Path, root: Path) -> dict[str, Any]:
         return tomllib.loads((read_inside(path, root) or b"").decode("utf-8", "replace"))
     except tomllib.TOMLDecodeError:
         return {}
+
+
+def _table(found: object, *keys: str) -> dict[str, Any]:
+    """Return the table below keys, an empty one where anything else stands."""
+    for key in keys:
+        found = found.get(key) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else {}

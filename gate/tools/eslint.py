@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from gate.globs import matches as matches_glob
 from gate.tools.tool import Counts, Invocation, Line, Ran, asked
 
 NAME = "eslint"
@@ -95,27 +96,23 @@ def _candidates(cwd: Path, patterns: Sequence[str]) -> Iterator[str]:
         elif path.is_dir():
             yield from _below(path, cwd)
         else:
-            for braced in _braces(pattern.removeprefix("./")):
-                try:
-                    yield from (
-                        str(p.relative_to(cwd)) for p in cwd.glob(braced) if p.is_file() and not _left_out(p, cwd)
-                    )
-                except (ValueError, NotImplementedError):
-                    continue
+            top = cwd / re.split(r"[^/]*[*?{\[]", pattern, maxsplit=1)[0]
+            named = [braced.removeprefix("./") for braced in _braces(pattern)]
+            yield from (file for file in _below(top, cwd) if any(matches_glob(file, glob) for glob in named))
 
 
 def _below(folder: Path, cwd: Path) -> Iterator[str]:
-    for path in sorted(folder.iterdir()):
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError:
+        return
+    for path in entries:
         if path.is_symlink() or path.name in _SKIPPED:
             continue
         if path.is_dir():
             yield from _below(path, cwd)
         elif _CODE.search(path.name) and not path.name.startswith("eslint.config."):
             yield str(path.relative_to(cwd) if path.is_relative_to(cwd) else path)
-
-
-def _left_out(path: Path, cwd: Path) -> bool:
-    return bool(_SKIPPED & set(path.relative_to(cwd).parts))
 
 
 def _braces(pattern: str) -> list[str]:

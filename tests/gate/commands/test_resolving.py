@@ -126,3 +126,54 @@ def test_many_levels_end(tmp_path: Path) -> None:
     scripts = ", ".join(f'"s{i}": "npm run s{i + 1} && npm run s{i + 1}"' for i in range(40))
     write_tree(tmp_path, {"package.json": f'{{"scripts": {{{scripts}}}}}'})
     assert len(resolve("npm run s0", tmp_path, root=tmp_path)) == 400
+
+
+BROKEN = {
+    "package.json": (
+        "npm test",
+        ["", "{", "[]", '{"scripts": 3}', '{"scripts": {"test": 3}}', '{"workspaces": [3]}', "\0"],
+    ),
+    "pnpm-workspace.yaml": (
+        "pnpm -r test",
+        ["", "[", "packages: 3", "packages: ['../../**', '/**', '**']", "a: !!x 1"],
+    ),
+    "Makefile": (
+        "make all",
+        ["", "all: all\n\t$(X)", "X = $(X)\nall:\n\t$(X)", "\tx", "all:\n\t'", "include /etc/passwd"],
+    ),
+    "tox.ini": (
+        "tox",
+        ["", "[", "[tox]\nenvlist = {a", "[testenv]\ncommands", "[testenv]\ncommands = {posargs", "x = %("],
+    ),
+    "tox.toml": ("tox", ["x", "env_list = 3", "env = 3", "env_run_base = 3", "[env_run_base]\ncommands = [3]"]),
+    "pyproject.toml": (
+        "poe a",
+        ["x", "tool = 3", "[tool]\npoe = 3", "[tool.poe]\ntasks = 3", "[tool.hatch]\nenvs = 3"],
+    ),
+    "noxfile.py": ("nox", ["", "def", "@nox.session\ndef a(s): s.run(*x)", "\0"]),
+    "justfile": ("just a", ["", "a: a", "a:\n  just a", ":"]),
+    "Taskfile.yml": ("task a", ["", "[", "tasks: 3", "tasks: {a: 3}", "tasks: {a: {cmds: [{task: a}], deps: 3}}"]),
+    "mise.toml": ("mise run a", ["x", "tasks = 3", "[tasks]\na = 3"]),
+    "deno.json": ("deno task a", ["", "[]", '{"tasks": 3}', '{"tasks": {"a": 3}}']),
+    "composer.json": ("composer a", ["", "[]", '{"scripts": 3}', '{"scripts": {"a": 3, "b": [3]}}']),
+    "project.json": ("nx test", ["", "[]", '{"targets": 3}', '{"targets": {"test": {"options": 3}}}']),
+    "a.sh": ("bash a.sh", ["", "\0", "bash a.sh", "'", "$(", "<<EOF\nx"]),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [(name, text) for name, (_, texts) in BROKEN.items() for text in texts], ids=repr
+)
+def test_a_file_that_is_broken_stops_nobody(tmp_path: Path, name: str, text: str) -> None:
+    root = write_tree(tmp_path / "repo", {name: text})
+    command = BROKEN[name][0]
+    assert resolve(command, root, root=root)[0].argv == tuple(command.split())
+
+
+def test_a_workspace_stays_inside_and_out_of_dependencies(tmp_path: Path) -> None:
+    package = '{"name": "x", "scripts": {"test": "jest"}}'
+    tree = {"package.json": '{"workspaces": ["**", "../*"]}', "a/b/package.json": package}
+    root = write_tree(tmp_path / "repo", tree | {"node_modules/c/package.json": package})
+    write_tree(tmp_path / "other", {"package.json": package})
+    found = resolve("npm test --workspaces", root, root=root)
+    assert [c.cwd for c in found if c.argv[0] == "jest"] == [root / "a/b"]

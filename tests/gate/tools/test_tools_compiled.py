@@ -118,12 +118,6 @@ RUNS = {
 RUNS |= {
     "maven": (MVN + "test", JAVA, Evidence("maven surefire", 1, None, 1, 0)),
     "maven, quiet": (MVN + "-q test", JAVA, Evidence("maven surefire", 1, None, 1, 0)),
-    "maven, skipped": (
-        MVN + "test",
-        JAVA | {"pom.xml": POM.replace("<properties>", "<properties><skipTests>true</skipTests>")},
-        Evidence("maven surefire", 0, hollow="maven ran no tests"),
-    ),
-    "maven, a build": (MVN + "test-compile", JAVA, Evidence("maven", None, 1)),
     "maven, none": (MVN + "test", {"pom.xml": POM}, Evidence("maven surefire", 0, hollow="maven ran no tests")),
 }
 PACKAGES = {

@@ -122,7 +122,7 @@ ESLINT = {
 BIOME = {"a.js": "export const a = 1;\n"}
 TSC = {
     "tsconfig.json": '{"files": [], "references": [{"path": "./tsconfig.app.json"}]}',
-    "tsconfig.app.json": '{"include": ["src"], "compilerOptions": {"composite": true, "outDir": "out"}}',
+    "tsconfig.app.json": '{"include": ["src"], "compilerOptions": {"composite": true, "outDir": "out", "lib": ["es5"], "types": []}}',
     "src/a.ts": "export const a: number = 1\n",
     "src/b.ts": "export const b: number = 1\n",
 }

@@ -68,7 +68,15 @@ BLACK = "All done! ✨ 🍰 ✨\n3 files would be left unchanged.\n"
 BLACK_NONE = "No Python files are present to be formatted. Nothing to do 😴\n"
 RUBOCOP = "Inspecting 12 files\n............\n\n12 files inspected, no offenses detected\n"
 
+# Maven 3.8 with surefire 2.22, `mvn test` where the pom says skipTests, and `mvn test-compile`
+MAVEN_SKIPPED = "[INFO] --- maven-surefire-plugin:2.22.3:test (default-test) @ x ---\n[INFO] Tests are skipped.\n"
+MAVEN_BUILD = (
+    "[INFO] Changes detected - recompiling the module!\n[INFO] Compiling 2 source files to /x/target/classes\n"
+)
+
 RECORDED = {
+    "maven, skipped": ("mvn test", MAVEN_SKIPPED, Evidence("maven surefire", 0, hollow="maven ran no tests")),
+    "maven, a build": ("mvn package -DskipTests", MAVEN_BUILD, Evidence("maven", None, 2)),
     "deno": ("deno test", DENO, Evidence("deno test", 3, None, 1, 0)),
     "cypress": ("cypress run", CYPRESS, Evidence("cypress", 3, None, 1, 0)),
     "black": ("black --check .", BLACK, Evidence("black", None, 3)),
