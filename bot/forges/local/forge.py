@@ -18,8 +18,9 @@ from bot.forges.local.pages import Pages
 from bot.forges.local.repos import Repos
 from bot.forges.local.rest.api import Api
 from bot.forges.local.rest.desk import Desk
+from bot.forges.local.reviews import review_comment_of, review_of, suite_of
 from bot.forges.local.shapes import Shapes
-from bot.forges.local.state import CheckRun, Comment, Issue, Repository, State, User
+from bot.forges.local.state import CheckRun, CheckSuite, Comment, Issue, Repository, State, User
 from bot.serving import Served, serve_in_thread
 
 T = TypeVar("T")
@@ -71,6 +72,7 @@ class LocalForge:
         """Stop serving."""
         self._served.close()
         self._git.close()
+        self._repos.close()
 
     # what people do; all of it may be called from any thread
 
@@ -128,8 +130,13 @@ class LocalForge:
     def edit_issue(self, full_name: str, number: int, *, title: str, body: str, user: str) -> None:
         """Change an issue's text."""
         repo, who = self._both(full_name, user)
-        repo.issues[number].title, repo.issues[number].body = title, body
-        self._send("issues", "edited", repo, who, {"issue": repo.issues[number], "changes": {}})
+        before = repo.issues[number]
+        changes = {
+            name: {"from": old} for name, old, new in (("title", before.title, title), ("body", before.body, body))
+            if old != new
+        }  # fmt: skip
+        before.title, before.body = title, body
+        self._send("issues", "edited", repo, who, {"issue": repo.issues[number], "changes": changes})
 
     def close_issue(self, full_name: str, number: int, *, user: str) -> None:
         """Close an issue."""
@@ -150,6 +157,49 @@ class LocalForge:
         repo.comments[comment.id] = comment
         self._send("issue_comment", "created", repo, who, {"issue": repo.issues[number], "comment": comment})
         return comment.id
+
+    def delete_comment(self, full_name: str, comment: int, *, user: str) -> None:
+        """Delete a comment."""
+        repo, who = self._both(full_name, user)
+        gone = repo.comments.pop(comment)
+        self._send("issue_comment", "deleted", repo, who, {"issue": repo.issues[gone.issue], "comment": gone})
+
+    def open_pull(self, full_name: str, title: str, body: str, *, head: str, user: str, base: str = "main") -> int:
+        """Open a pull request from a branch; return its number."""
+        repo, who = self._both(full_name, user)
+        number = max(repo.issues, default=0) + 1
+        repo.issues[number] = pull = Issue(number, title, body, who, self.state.stamp(), head=head, base=base)
+        what = {"number": number, "pull_request": self._call(self._api.pulls.show(repo, pull))}
+        self._send("pull_request", "opened", repo, who, what)
+        return number
+
+    def review(self, full_name: str, number: int, body: str, *, user: str, state: str = "changes_requested") -> None:
+        """Review a pull request."""
+        repo, who = self._both(full_name, user)
+        pull = self._shapes.pull_row(self._call(self._api.pulls.show(repo, repo.issues[number])))
+        shown, at = self._shapes.user(who), self.state.stamp()
+        review = review_of(pull, shown, self.state.number(), body=body, state=state, at=at)
+        self._send("pull_request_review", "submitted", repo, who, {"review": review, "pull_request": pull})
+
+    def review_comment(self, full_name: str, number: int, body: str, *, path: str, line: int, user: str) -> int:
+        """Comment on a line of a pull request; return the comment's id."""
+        repo, who = self._both(full_name, user)
+        pull = self._shapes.pull_row(self._call(self._api.pulls.show(repo, repo.issues[number])))
+        shown, at, new = self._shapes.user(who), self.state.stamp(), self.state.number()
+        comment = review_comment_of(pull, shown, new, body=body, path=path, line=line, at=at)
+        self._send("pull_request_review_comment", "created", repo, who, {"comment": comment, "pull_request": pull})
+        return new
+
+    def rerequest_check(self, full_name: str, run: int, *, user: str) -> None:
+        """Press "Re-run" at a check run."""
+        repo, who = self._both(full_name, user)
+        shown = self._shapes.check(repo, repo.checks[run])
+        suite = suite_of(repo.checks[run], shown["app"], repo, self.url)
+        self._send("check_run", "rerequested", repo, who, {"check_run": {**shown, "check_suite": suite}})
+
+    def start_suite(self, full_name: str, sha: str, *, app: str = "github-actions") -> None:
+        """Let a check suite of an App appear on a commit, as a push with workflows does."""
+        self.state.repositories[full_name].suites.append(CheckSuite(self.state.number(), sha, app))
 
     def send(self, event: str, payload: Mapping[str, Any]) -> None:
         """Deliver any payload, signed."""

@@ -1,5 +1,6 @@
 """The client and the local forge, talking over real HTTP."""
 
+import random
 import subprocess
 import time
 from pathlib import Path
@@ -21,16 +22,21 @@ def repository(forge: LocalForge) -> None:
     forge.add_user("ann", {REPO: "write"})
 
 
+def git(folder: Path, *args: str) -> str:
+    env = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b",
+           "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b", "GIT_TERMINAL_PROMPT": "0"}  # fmt: skip
+    done = subprocess.run(["git", *args], cwd=folder, env=env, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
 def push(forge: LocalForge, tmp_path: Path, token: str, branch: str, text: str) -> str:
     clone = tmp_path / f"clone-{branch}"
-    url = forge.git_url(REPO).replace("http://", f"http://x:{token}@")
-    env = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b",
-           "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}  # fmt: skip
-    script = (
-        f"git clone -q {url} {clone} && cd {clone} && git checkout -qb {branch} && echo {text} > a.txt"
-        f" && git commit -qam x && git push -q origin {branch} && git rev-parse HEAD"
-    )
-    return subprocess.run(["bash", "-ec", script], env=env, check=True, capture_output=True, text=True).stdout.strip()
+    git(tmp_path, "clone", "-q", forge.git_url(REPO).replace("http://", f"http://x:{token}@"), str(clone))
+    git(clone, "checkout", "-qb", branch)
+    (clone / "a.txt").write_text(f"{text}\n")
+    git(clone, "commit", "-qam", "x")
+    git(clone, "push", "-q", "origin", branch)
+    return git(clone, "rev-parse", "HEAD")
 
 
 async def test_a_branch_is_pushed_with_a_token_and_proposed_and_merged(
@@ -126,3 +132,94 @@ async def test_pages_escape_what_strangers_write(forge: LocalForge, path: str) -
     async with httpx.AsyncClient() as http:
         page = await http.get(forge.url + path)
     assert (page.status_code, "<script>" in page.text, "<img" in page.text) == (200, False, False)
+
+
+def people_do(forge: LocalForge) -> None:
+    """Do what people do to a pull request, once each."""
+    forge.commit(REPO, {"a.txt": "two\n"}, "Change", branch="work")
+    number = forge.open_pull(REPO, "Fix", "x", head="work", user="ann")
+    forge.commit(REPO, {"a.txt": "three\n"}, "More", branch="work")
+    forge.review(REPO, number, "please test it", user="ann")
+    forge.review_comment(REPO, number, "why?", path="a.txt", line=1, user="ann")
+    comment = forge.comment(REPO, number, "well", user="ann")
+    forge.delete_comment(REPO, comment, user="ann")
+
+
+async def test_what_people_do_is_told_as_github_tells_it(forge: LocalForge, github: GitHub) -> None:
+    made = await github.create_check_run(REPO, name="gate", head_sha=forge.sha(REPO, "main"), status="queued")
+    people_do(forge)
+    forge.rerequest_check(REPO, made.id, user="ann")
+    forge.wait(lambda: len([d for d in forge.state.deliveries if d.status]) == 7)
+    assert [f"{d.event}.{d.action}" for d in forge.state.deliveries] == [
+        "pull_request.opened", "pull_request.synchronize", "pull_request_review.submitted",
+        "pull_request_review_comment.created", "issue_comment.created", "issue_comment.deleted",
+        "check_run.rerequested",
+    ]  # fmt: skip
+
+
+async def test_a_push_moves_the_head_of_its_pull_request(forge: LocalForge, github: GitHub, tmp_path: Path) -> None:
+    token = await github.git_token(REPO)
+    push(forge, tmp_path, token, "work", "two")
+    pull = await github.open_pull(REPO, head="work", base="main", title="Fix", body="x")
+    clone = tmp_path / "clone-work"
+    git(clone, "commit", "-q", "--allow-empty", "-m", "more")
+    git(clone, "push", "-q", "origin", "work")
+    assert (await github.pull(REPO, pull.number)).head.sha == git(clone, "rev-parse", "HEAD")
+
+
+@pytest.mark.parametrize(
+    ("write", "branch", "told"),
+    [
+        (True, "main", "protected branch hook declined"),
+        (False, "work", "Authentication failed"),
+    ],
+)
+async def test_a_push_that_must_not_be_is_declined(
+    forge: LocalForge, github: GitHub, tmp_path: Path, write: bool, branch: str, told: str
+) -> None:
+    before = forge.sha(REPO, branch)
+    url = forge.git_url(REPO).replace("http://", f"http://x:{await github.git_token(REPO, write=write)}@")
+    git(tmp_path, "clone", "-q", url, "clone")
+    git(tmp_path / "clone", "commit", "-q", "--allow-empty", "-m", "x")
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        git(tmp_path / "clone", "push", "origin", f"HEAD:{branch}")
+    assert (told in refused.value.stderr, forge.sha(REPO, branch)) == (True, before)
+
+
+async def test_a_large_push_arrives_whole(forge: LocalForge, github: GitHub, tmp_path: Path) -> None:
+    url = forge.git_url(REPO).replace("http://", f"http://x:{await github.git_token(REPO)}@")
+    git(tmp_path, "clone", "-q", url, "clone")
+    large = random.Random(7).randbytes(5_000_000)
+    (tmp_path / "clone/large.bin").write_bytes(large)
+    git(tmp_path / "clone", "add", "-A")
+    git(tmp_path / "clone", "commit", "-q", "-m", "large")
+    git(tmp_path / "clone", "push", "-q", "origin", "HEAD:large")
+    assert forge.file(REPO, "large", "large.bin") == large
+
+
+async def test_a_token_of_one_repository_opens_no_other(forge: LocalForge, github: GitHub, tmp_path: Path) -> None:
+    forge.create_repository("acme/other", {"b.txt": "b"})
+    url = forge.git_url("acme/other").replace("http://", f"http://x:{await github.git_token(REPO)}@")
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        git(tmp_path, "clone", "-q", url, "clone")
+    assert "Authentication failed" in refused.value.stderr
+
+
+async def test_suites_tell_whether_a_push_started_anything(forge: LocalForge, github: GitHub) -> None:
+    sha = forge.sha(REPO, "main") or ""
+    before = await github.check_suites(REPO, sha)
+    forge.start_suite(REPO, sha)
+    [suite] = await github.check_suites(REPO, sha)
+    assert (before, suite.app and suite.app.slug) == ([], "github-actions")
+
+
+async def test_a_pull_request_is_shown_with_its_difference_and_checks(forge: LocalForge, github: GitHub) -> None:
+    people_do(forge)
+    await github.create_check_run(
+        REPO, name="gate", head_sha=forge.sha(REPO, "work"), status="completed", conclusion="failure",
+        output={"title": "RED <b>", "summary": "1 failed"},
+    )  # fmt: skip
+    async with httpx.AsyncClient() as http:
+        page = await http.get(f"{forge.url}/{REPO}/pull/1")
+    shown = [part in page.text for part in ("-one", "+three", "gate</strong>: failure", "RED &lt;b&gt;", "1 failed")]
+    assert (page.status_code, shown) == (200, [True] * 5)
