@@ -1,7 +1,7 @@
 """Act on what was delivered: bytes, event, intent, effect; a delivery and all that comes of it are one transaction."""
 
 import asyncio
-import itertools
+import contextlib
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import assert_never
@@ -45,7 +45,7 @@ from bot.tickets.tickets import IllegalMove
 
 LOG = log.logger("inbox")
 PAGE = 200
-AT_A_TIME = 8  # issues whose deliveries are acted on beside each other
+AT_A_TIME = 8  # questions to the forge
 REFUSALS = 5  # a forge that answers "no" this often means it
 GIVE_UP_S = 3 * 86_400.0  # as long as the forge keeps deliveries
 
@@ -59,9 +59,14 @@ class _Read:
     intent: Intent
 
     @property
-    def key(self) -> tuple[str, int]:
-        """Return what must be acted on in order."""
-        return ("", 0) if isinstance(self.event, Unread) else (self.event.origin.repository, _number(self.event))
+    def repository(self) -> str:
+        """Return where it happened."""
+        return "" if isinstance(self.event, Unread) else self.event.origin.repository
+
+    @property
+    def sender(self) -> str:
+        """Return who did it."""
+        return "" if isinstance(self.event, Unread) else self.event.origin.sender.login
 
 
 class Intake:
@@ -90,16 +95,29 @@ class Intake:
         self._login = ""
 
     async def process_new(self) -> int:
-        """Act on every delivery that was not read yet; return of how many something came."""
+        """Act on every delivery that was not read yet, oldest first; return of how many something came."""
         done, after = 0, 0
+        away: set[str] = set()  # repositories that the forge did not answer for: the next round asks again
         while page := await asyncio.to_thread(self._page, after):
             after = page[-1].seq
             asking = await asyncio.to_thread(self._put_away, [await self._read(delivery) for delivery in page])
-            groups = itertools.groupby(sorted(asking, key=lambda r: (r.key, r.delivery.seq)), key=lambda r: r.key)
-            gate = asyncio.Semaphore(AT_A_TIME)
-            counts = await asyncio.gather(*(self._in_order(gate, list(group)) for _, group in groups))
-            done += sum(counts)
+            await self._ask_ahead(asking)
+            for read in asking:
+                if read.repository not in away:
+                    done += await self._one(read, away)
         return done
+
+    async def _ask_ahead(self, asking: Sequence[_Read]) -> None:
+        """Ask the forge about all senders at the same time; acting finds the answers remembered."""
+        senders = {(r.repository, r.sender): r for r in asking}
+        gate = asyncio.Semaphore(AT_A_TIME)
+
+        async def ask(read: _Read) -> None:
+            async with gate:
+                with contextlib.suppress(ForgeError):  # acting meets it again, and says so
+                    await self._standing(read)
+
+        await asyncio.gather(*(ask(read) for read in senders.values()))
 
     def _page(self, after: int) -> list[Delivery]:
         with self._store.read() as c:
@@ -147,14 +165,7 @@ class Intake:
                         deliveries.close(c, r.delivery, deliveries.IGNORED, r.intent.reason)
         return asking
 
-    async def _in_order(self, gate: asyncio.Semaphore, group: Sequence[_Read]) -> int:
-        done = 0
-        async with gate:
-            for read in group:
-                done += await self._one(read)
-        return done
-
-    async def _one(self, read: _Read) -> int:
+    async def _one(self, read: _Read, away: set[str]) -> int:
         """Act on one delivery; a fault of the forge leaves it open, a fault of ours closes it as failed."""
         try:
             standing, settings = await self._standing(read)
@@ -164,6 +175,8 @@ class Intake:
                 seen = await self._look(read)
                 effect = await asyncio.to_thread(self._act, read, standing, settings, seen)
         except (ForgeError, IllegalMove, sa.exc.OperationalError) as error:
+            if isinstance(error, ForgeError) and not isinstance(error, Refused):
+                away.add(read.repository)
             await asyncio.to_thread(self._put_off, read.delivery, error)
             return 0
         except Exception:
