@@ -160,6 +160,8 @@ async def play(demo: Demo, *, told: Callable[[Told], None]) -> list[Ended]:
                 break
             await listener.wait(1.0)
     await demo.service.drain()
+    order = list(stories)  # deliveries may arrive in any
+    found.sort(key=lambda ticket: order.index((ticket.repository, ticket.issue)))
     return [_ended(demo.service, stories, ticket) for ticket in found]
 
 

@@ -8,6 +8,7 @@ import pytest_asyncio
 
 from bot.demo import loop
 from bot.demo.loop import Demo, Ended
+from tests.contract import Contract
 from tests.needs import needs
 
 pytestmark = [needs("bwrap", package="bubblewrap"), pytest.mark.slow]
@@ -16,6 +17,7 @@ pytestmark = [needs("bwrap", package="bubblewrap"), pytest.mark.slow]
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def played(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[Demo, list[Ended]]]:
     async with loop.running(tmp_path_factory.mktemp("demo")) as demo:
+        demo.forge.observer = Contract()
         yield demo, await loop.play(demo, told=lambda _: None)
 
 
@@ -39,6 +41,13 @@ async def test_a_fix_that_is_green_at_once_is_merged(played: Played) -> None:
     assert pull.body.startswith("Closes #1\n\n`total` now multiplies each price by its quantity; a new test holds it.")
     assert b"line.price * line.quantity" in (forge.file("acme/shop", "main", "shop/cart.py") or b"")
     assert (forge.issue("acme/shop", 1).state, forge.issue("acme/shop", 1).labels) == ("closed", ["bot: merged"])
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_all_that_was_said_to_the_forge_is_as_github_describes_it(played: Played) -> None:
+    contract = played[0].forge.observer
+    assert isinstance(contract, Contract)
+    assert (contract.wrong, len(contract.seen) > 15) == ([], True)
 
 
 @pytest.mark.asyncio(loop_scope="module")
