@@ -13,7 +13,7 @@ _CLOSING = closing_line(
     r"(?:" + PREFIX[1:] + r"(?P<failing>\d+) failing)?"
 )
 _NONE = Line(r"^Error: No test files found")
-_STATS = Line(r'"passes": (\d+),\s*"pending": (\d+),\s*"failures": (\d+)')
+_STATS = Line(r'"passes":\s*(\d+),\s*"pending":\s*(\d+),\s*"failures":\s*(\d+)')
 
 
 def matches(argv: Sequence[str]) -> bool:

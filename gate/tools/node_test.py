@@ -7,7 +7,7 @@ word in the exit code, so it does not count.
 import re
 from collections.abc import Sequence
 
-from gate.tools.formats import read_printed
+from gate.tools.formats import output_files, read_printed
 from gate.tools.tool import PREFIX, Counts, Line, Ran, closing_line, tally
 
 NAME = "node --test"
@@ -48,7 +48,7 @@ def is_guess(argv: Sequence[str]) -> bool:
 
 def read(ran: Ran) -> Counts:
     """Return the tests that passed or failed, without files that hold none."""
-    lines = ran.closing(_CLOSING)
+    lines = [m for text in output_files(ran) for m in _CLOSING.finditer(text)] or ran.closing(_CLOSING)
     if not lines:
         return read_printed(NAME, ran) or Counts()
     total = {

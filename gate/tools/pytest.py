@@ -9,10 +9,11 @@ own (pytester) prints closing lines, too; the outer one comes last.
 
 import re
 import shlex
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from gate.commands.scripts import read_inside
+from gate.tools.formats import read_junit_files
 from gate.tools.tool import Counts, Invocation, Line, Ran
 
 NAME = "pytest"
@@ -50,13 +51,13 @@ def environment(invocations: Sequence[Invocation], scratch: Path, env: Mapping[s
 def read(ran: Ran) -> Counts:
     """Return what pytest executed: passed, failed and errors; xfail and non-strict xpass are not results."""
     closing = _read_closing(ran)
-    report = _read_report(ran.scratch / _REPORT)
-    if report is not None and closing is not None:
-        passed_unexpectedly = closing["xpassed"] if len(ran.invocations) == 1 else 0
-        return _counts(report["tests"] - passed_unexpectedly, report["skipped"] + passed_unexpectedly, report["failed"])
-    found = report or closing
-    if found is not None:
-        return _counts(found["tests"], found["skipped"], found["failed"])
+    report = read_junit_files([ran.scratch / _REPORT], since=ran.since)
+    if report is not None:
+        tests, skipped, failed = report
+        unexpected = closing["xpassed"] if closing is not None else 0
+        return _counts(tests - unexpected, skipped + unexpected, failed)
+    if closing is not None:
+        return _counts(closing["tests"], closing["skipped"], closing["failed"])
     if ran.exit_code == _NOTHING:
         return Counts(tests=0, hollow="pytest collected no tests")
     return Counts()
@@ -87,29 +88,10 @@ def _read_closing(ran: Ran) -> dict[str, int] | None:
     return found
 
 
-def _read_report(path: Path) -> dict[str, int] | None:
-    try:
-        suites = ElementTree.parse(path).getroot().iter("testsuite")  # noqa: S314  (no entities: expat bounds them)
-        found = {"tests": 0, "skipped": 0, "failed": 0}
-        for suite in suites:
-            skipped = int(suite.get("skipped", 0))
-            failed = int(suite.get("failures", 0)) + int(suite.get("errors", 0))
-            found["tests"] += int(suite.get("tests", 0)) - skipped
-            found["skipped"] += skipped
-            found["failed"] += failed
-    except (OSError, ElementTree.ParseError, ValueError):
-        return None
-    return found
-
-
 def _mentions_junit(cwd: Path) -> bool:
     for folder in (cwd, *cwd.parents):
-        for name in _CONFIGS:
-            try:
-                if b"junit" in (folder / name).read_bytes():
-                    return True
-            except OSError:
-                continue
+        if any(b"junit" in (read_inside(folder / name, folder) or b"") for name in _CONFIGS):
+            return True
         if (folder / ".git").exists():
-            break
+            return False
     return False

@@ -1,5 +1,6 @@
 """What holds for every tool of the family, and for a step as a whole."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -194,3 +195,15 @@ def test_the_page_on_evidence_names_every_tool() -> None:
         for name in row.split("|")[1].split(",")
     }
     assert named == {tool.NAME for tool in tools.TOOLS}
+
+
+def test_what_lies_where_a_report_should_holds_nobody_up(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pytest.xml")
+    os.mkfifo(tmp_path / "o.json")
+    assert read("pytest; vitest run --outputFile=o.json", "== 2 passed in 0.1s ==\n", tmp_path).tests == 2
+
+
+def test_output_inside_a_report_is_not_taken_for_one(tmp_path: Path) -> None:
+    report = '<testsuites><testsuite tests="2" skipped="1"><system-out><![CDATA[<testsuite tests="41">]]></system-out>'
+    write_tree(tmp_path, {"pytest.xml": report})
+    assert read("pytest", "", tmp_path) == Evidence("pytest", 1, None, 1, 0)

@@ -75,6 +75,17 @@ TEST_RUNS = {
     "mocha, none": ("mocha other", MOCHA, hollow("mocha", "mocha executed no test")),
     "node": ("node --test a.test.mjs", NODE, Evidence("node --test", 3, None, 2, 0)),
     "node, spec": ("node --test --test-reporter=spec a.test.mjs", NODE, Evidence("node --test", 3, None, 2, 0)),
+    "node, junit in a file": (
+        "node --test --test-reporter=junit --test-reporter-destination=x.xml a.test.mjs",
+        NODE,
+        Evidence("node --test", 3, None, 2, 0),
+    ),
+    "vitest, json in a file": (
+        "vitest run --reporter=json --outputFile=o.json -t '^[abc]$'",
+        VITEST,
+        Evidence("vitest", 2, None, 3, 0),
+    ),
+    "mocha, a stream": ("mocha -R json-stream", MOCHA, Evidence("mocha", 2, None, 1, 0)),
     "node, empty file": (
         "node --test empty/none.test.mjs",
         NODE,
