@@ -225,9 +225,10 @@ class Service:
 
     def _admit_once(self) -> Sequence[Ticket]:
         free = self.settings.slots - len(self.desk.running)
-        if free <= 0:
-            return []
-        return scheduler.tick(self.store, host=self.host, free_slots=free, now=time.time())
+        return scheduler.tick(
+            self.store, host=self.host, free_slots=free, now=time.time(),
+            changed=lambda c, ticket: self._report(c, ticket.id),
+        )  # fmt: skip
 
     def _cancelled(self) -> list[int]:
         with self.store.read() as c:

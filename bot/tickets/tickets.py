@@ -14,6 +14,9 @@ from bot.tickets.ticket import TRANSITIONS, Outcome, Stage, State, Ticket
 _JSON = frozenset({"claim", "edges", "budget", "touched", "usage"})
 
 
+FINISHED = frozenset({Outcome.MERGED, Outcome.NO_CHANGE, Outcome.CANCELLED})  # what waits for such a one may start
+
+
 class IllegalMove(Exception):
     """A state was asked for that cannot follow the present one."""
 
@@ -194,6 +197,12 @@ def requeue(c: sa.Connection, ticket: Ticket, *, title: str, body: str, feedback
     )  # fmt: skip
     _open_attempt(c, again)
     return again
+
+
+def set_reason(c: sa.Connection, ticket: Ticket, reason: str) -> Ticket:
+    """Write why a queued ticket waits."""
+    c.execute(tickets.update().where(tickets.c.id == ticket.id).values(reason=reason))
+    return get_ticket(c, ticket.id)
 
 
 def request_cancel(c: sa.Connection, ticket: int, reason: str, now: float) -> None:
