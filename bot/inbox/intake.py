@@ -37,7 +37,7 @@ from bot.inbox.intent import (
 )
 from bot.inbox.trust import Breaker, People, Standing
 from bot.inbox.turn import Done, Effect, Ignored, Later, NeedsLook, Turn
-from bot.tickets import deliveries
+from bot.tickets import deliveries, repositories
 from bot.tickets.deliveries import Delivery
 from bot.tickets.repository import RepositorySettings
 from bot.tickets.store import Store
@@ -216,6 +216,8 @@ class Intake:
         with self._store.write() as c:
             if not deliveries.close(c, read.delivery, deliveries.DONE):
                 return Ignored("another host was faster")
+            if read.event.origin.installation is not None and read.repository:
+                repositories.keep_installation(c, read.repository, read.event.origin.installation)
             turn = Turn(
                 c=c, origin=read.event.origin, number=_number(read.event), standing=standing, settings=settings,
                 label=settings.labels.trigger or self._label, breaker=self._breaker, now=self._now(), told=self._told,
