@@ -26,6 +26,7 @@ class Issue(msgspec.Struct, frozen=True):
     state: str = "open"
     labels: list[Label] = []
     user: User | None = None
+    updated_at: str = ""
     pull_request: dict[str, object] | None = None
 
 

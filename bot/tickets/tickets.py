@@ -139,6 +139,11 @@ def list_tickets(
     return [read_ticket(row) for row in c.execute(query.order_by(tickets.c.id.desc()).limit(limit))]
 
 
+def repositories_of(c: sa.Connection) -> list[str]:
+    """Return the repositories that ever had a ticket."""
+    return list(c.execute(sa.select(tickets.c.repository).distinct()).scalars())
+
+
 def open_tickets(c: sa.Connection) -> tuple[list[Ticket], list[Ticket]]:
     """Return (queued, running), each oldest first."""
     rows = c.execute(
