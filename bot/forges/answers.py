@@ -124,3 +124,24 @@ class NotMergeable(msgspec.Struct, frozen=True):
     """The forge does not allow the merge."""
 
     reason: str = ""
+
+
+class AppInfo(msgspec.Struct, frozen=True):
+    """What the App is: its name, what it asks to be allowed, what it wants to hear of."""
+
+    slug: str = ""
+    permissions: dict[str, str] = {}
+    events: list[str] = []
+    html_url: str = ""
+
+
+class RepositoryName(msgspec.Struct, frozen=True):
+    """A repository, by name."""
+
+    full_name: str = ""
+
+
+class Repositories(msgspec.Struct, frozen=True):
+    """A page of repositories."""
+
+    repositories: list[RepositoryName] = []

@@ -52,12 +52,19 @@ PUSH = Need((("contents", "write"),))
 PUSH_WORKFLOWS = Need((("contents", "write"), ("workflows", "write")))
 
 
+class Account(msgspec.Struct, frozen=True):
+    """Whose repositories they are."""
+
+    login: str = ""
+
+
 class Installation(msgspec.Struct, frozen=True):
     """Where the App is installed, and what it may do there."""
 
     id: int
     permissions: dict[str, str] = {}
     suspended_at: str | None = None
+    account: Account | None = None
 
 
 class Minted(msgspec.Struct, frozen=True):
@@ -115,6 +122,13 @@ class Tokens:
         if answer.status_code >= 400 and answer.status_code not in ask.fine:
             raise self.transport.refusal(ask, answer)
         return answer
+
+    async def whole(self, installation: Installation) -> str:
+        """Return a token that may only list what an installation reaches; kept by nobody."""
+        fields = {"permissions": {"metadata": "read"}}
+        ask = Ask("POST", f"/app/installations/{installation.id}/access_tokens", fields, safe=True)
+        made: Minted = read_answer(await self.ask(ask), Minted)
+        return made.token
 
     def _signed(self) -> str:
         now = self.transport.now()

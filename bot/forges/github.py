@@ -1,14 +1,14 @@
 """The client of GitHub's REST API: thin, typed, and careful about what may be asked twice."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any, TypeVar, cast
 from urllib.parse import quote
 
 import httpx
 
 from bot.forges.answers import (
+    AppInfo,
     CheckRun,
     CheckRuns,
     CheckSuite,
@@ -20,7 +20,9 @@ from bot.forges.answers import (
     Merged,
     NotMergeable,
     Pull,
+    Repositories,
 )
+from bot.forges.asking import AFTER_S, MOST_PAGES, PAGE, Asker
 from bot.forges.auth import (
     CHECKS,
     FETCH,
@@ -34,20 +36,16 @@ from bot.forges.auth import (
     App,
     Credentials,
     Installation,
-    Need,
     Personal,
     Tokens,
     read_answer,
 )
-from bot.forges.errors import ForgeError, NotGranted, Refused, Unreachable
+from bot.forges.errors import Refused, Unreachable
 from bot.forges.limiter import Limiter
 from bot.forges.transport import Ask, Transport, message_of
 
 T = TypeVar("T")
-PAGE = 100
-MOST_PAGES = 30
 STATUS_LENGTH = 140
-AFTER_S = 0.5  # between an unclear failure and looking what came of it
 
 
 class GitHub:
@@ -60,6 +58,7 @@ class GitHub:
         self._transport = Transport(http, api_url.rstrip("/"), now, sleep, limit_s)
         self._tokens = Tokens(app, self._transport) if app is not None else None
         self._credentials: Credentials = self._tokens or Personal(token or "")
+        self._ask = Asker(self._transport, self._credentials)
         self._login = ""
 
     def limiter(self, repo: str) -> Limiter:
@@ -69,7 +68,7 @@ class GitHub:
     async def login(self, repo: str) -> str:
         """Return the name under which we write."""
         if not self._login and self._tokens is not None:
-            self._login = f"{(await self._as_app(Ask('GET', '/app', safe=True))).json()['slug']}[bot]"
+            self._login = f"{(await self.app()).slug}[bot]"
         elif not self._login:
             token = await self._credentials.get(repo, READ)
             answer = await self._transport.send(
@@ -84,29 +83,29 @@ class GitHub:
 
     async def issue(self, repo: str, number: int) -> Issue:
         """Return an issue."""
-        return await self._get(repo, ISSUES, f"/issues/{number}", Issue)
+        return await self._ask.get(repo, ISSUES, f"/issues/{number}", Issue)
 
     async def labelled_issues(self, repo: str, label: str) -> list[Issue]:
         """Return the open issues that carry a label."""
         path = f"/issues?state=open&labels={quote(label, safe='')}"
-        pages = self._pages(repo, ISSUES, path, list[Issue])
+        pages = self._ask.pages(repo, ISSUES, path, list[Issue])
         return [issue async for page in pages for issue in page if issue.pull_request is None]
 
     async def add_labels(self, repo: str, number: int, labels: Sequence[str]) -> None:
         """Put labels on an issue; those it has already stay."""
         if labels:
             path = f"/issues/{number}/labels"
-            await self._send(repo, ISSUES, Ask("POST", path, {"labels": list(labels)}, safe=True, content=True))
+            await self._ask.send(repo, ISSUES, Ask("POST", path, {"labels": list(labels)}, safe=True, content=True))
 
     async def remove_label(self, repo: str, number: int, label: str) -> None:
         """Take a label off; one that is not there is fine."""
         path = f"/issues/{number}/labels/{quote(label, safe='')}"
-        await self._send(repo, ISSUES, Ask("DELETE", path, safe=True, content=True, fine=(404, 410)))
+        await self._ask.send(repo, ISSUES, Ask("DELETE", path, safe=True, content=True, fine=(404, 410)))
 
     async def find_comment(self, repo: str, number: int, marker: str) -> Comment | None:
         """Return our first comment whose text holds the marker; a stranger's that holds it is not ours."""
         ours = await self.login(repo)
-        async for page in self._pages(repo, ISSUES, f"/issues/{number}/comments", list[Comment]):
+        async for page in self._ask.pages(repo, ISSUES, f"/issues/{number}/comments", list[Comment]):
             for comment in page:
                 if marker in (comment.body or "") and comment.user is not None and comment.user.login == ours:
                     return comment
@@ -121,25 +120,25 @@ class GitHub:
                 raise Unreachable(f"POST /issues/{number}/comments: no answer, and no marker to look for")
             return await self.find_comment(repo, number, marker)
 
-        return await self._make(repo, ISSUES, f"/issues/{number}/comments", {"body": body}, Comment, find=find)
+        return await self._ask.make(repo, ISSUES, f"/issues/{number}/comments", {"body": body}, Comment, find=find)
 
     async def update_comment(self, repo: str, comment: int, body: str) -> Comment | None:
         """Edit a comment; None where it was deleted."""
         ask = Ask("PATCH", f"/issues/comments/{comment}", {"body": body}, safe=True, content=True, fine=(404, 410))
-        answer = await self._send(repo, ISSUES, ask)
+        answer = await self._ask.send(repo, ISSUES, ask)
         return None if answer.status_code in (404, 410) else cast("Comment", read_answer(answer, Comment))
 
     async def react(self, repo: str, comment: int, content: str) -> None:
         """React to a comment; reacting twice is once."""
         path = f"/issues/comments/{comment}/reactions"
-        await self._send(repo, ISSUES, Ask("POST", path, {"content": content}, safe=True, content=True))
+        await self._ask.send(repo, ISSUES, Ask("POST", path, {"content": content}, safe=True, content=True))
 
     # people
 
     async def permission(self, repo: str, login: str) -> str:
         """Return the role of a person in a repository: none, read, triage, write, maintain, admin, or a custom name."""
         path = f"/collaborators/{quote(login, safe='')}/permission"
-        answer = await self._send(repo, READ, Ask("GET", path, safe=True, fine=(404,)))
+        answer = await self._ask.send(repo, READ, Ask("GET", path, safe=True, fine=(404,)))
         if answer.status_code == 404:
             return "none"
         found = answer.json()
@@ -150,7 +149,7 @@ class GitHub:
     async def find_check_run(self, repo: str, sha: str, name: str, *, external_id: str) -> CheckRun | None:
         """Return our check run of a commit."""
         path = f"/commits/{sha}/check-runs?check_name={quote(name, safe='')}&filter=latest"
-        async for page in self._pages(repo, CHECKS, path, CheckRuns):
+        async for page in self._ask.pages(repo, CHECKS, path, CheckRuns):
             for run in page.check_runs:
                 if run.external_id == external_id:
                     return run
@@ -165,17 +164,17 @@ class GitHub:
             name, sha = str(fields["name"]), str(fields["head_sha"])
             return await self.find_check_run(repo, sha, name, external_id=str(fields["external_id"]))
 
-        return await self._make(repo, CHECKS, "/check-runs", fields, CheckRun, find=find)
+        return await self._ask.make(repo, CHECKS, "/check-runs", fields, CheckRun, find=find)
 
     async def update_check_run(self, repo: str, run: int, **fields: Any) -> CheckRun:
         """Change a check run; the commit that it is of stays."""
         given = {name: value for name, value in fields.items() if name != "head_sha"}
         ask = Ask("PATCH", f"/check-runs/{run}", given, safe=True, content=True)
-        return cast("CheckRun", read_answer(await self._send(repo, CHECKS, ask), CheckRun))
+        return cast("CheckRun", read_answer(await self._ask.send(repo, CHECKS, ask), CheckRun))
 
     async def check_suites(self, repo: str, sha: str) -> list[CheckSuite]:
         """Return the check suites of a commit: none means that the push started no workflow."""
-        pages = self._pages(repo, CHECKS, f"/commits/{sha}/check-suites", CheckSuites)
+        pages = self._ask.pages(repo, CHECKS, f"/commits/{sha}/check-suites", CheckSuites)
         return [suite async for page in pages for suite in page.check_suites]
 
     async def set_status(
@@ -185,18 +184,18 @@ class GitHub:
         fields = {"state": state, "context": context, "description": description[:STATUS_LENGTH]}
         if target_url:
             fields["target_url"] = target_url
-        await self._send(repo, STATUSES, Ask("POST", f"/statuses/{sha}", fields, safe=True, content=True))
+        await self._ask.send(repo, STATUSES, Ask("POST", f"/statuses/{sha}", fields, safe=True, content=True))
 
     # pull requests
 
     async def pull(self, repo: str, number: int) -> Pull:
         """Return a pull request."""
-        return await self._get(repo, PULLS, f"/pulls/{number}", Pull)
+        return await self._ask.get(repo, PULLS, f"/pulls/{number}", Pull)
 
     async def find_pull(self, repo: str, branch: str) -> Pull | None:
         """Return the open pull request of a branch of the same repository."""
         head = quote(f"{repo.split('/', 1)[0]}:{branch}", safe="")
-        found = await self._get(repo, PULLS, f"/pulls?state=open&head={head}&per_page=1", list[Pull])
+        found = await self._ask.get(repo, PULLS, f"/pulls?state=open&head={head}&per_page=1", list[Pull])
         return found[0] if found else None
 
     async def open_pull(self, repo: str, *, head: str, base: str, title: str, body: str, draft: bool = False) -> Pull:
@@ -207,7 +206,7 @@ class GitHub:
             return await self.find_pull(repo, head)
 
         try:
-            return await self._make(repo, PULLS, "/pulls", fields, Pull, find=find)
+            return await self._ask.make(repo, PULLS, "/pulls", fields, Pull, find=find)
         except Refused as refused:
             if refused.status == 422 and "already exists" in refused.message and (found := await find()) is not None:
                 return found
@@ -216,14 +215,14 @@ class GitHub:
     async def update_pull(self, repo: str, number: int, **fields: Any) -> Pull:
         """Change title, body or state of a pull request."""
         ask = Ask("PATCH", f"/pulls/{number}", fields, safe=True, content=True)
-        return cast("Pull", read_answer(await self._send(repo, PULLS, ask), Pull))
+        return cast("Pull", read_answer(await self._ask.send(repo, PULLS, ask), Pull))
 
     async def merge_pull(self, repo: str, number: int, *, sha: str, method: str) -> Merged | HeadMoved | NotMergeable:
         """Merge a pull request if its head is `sha`; after an unclear failure look first, never merge blindly."""
         fields = {"sha": sha, "merge_method": method}
         ask = Ask("PUT", f"/pulls/{number}/merge", fields, content=True, fine=(403, 404, 405, 409, 422))
         try:
-            answer = await self._send(repo, MERGE, ask)
+            answer = await self._ask.send(repo, MERGE, ask)
         except Unreachable:
             await self._transport.sleep(AFTER_S)
             found = await self.pull(repo, number)
@@ -240,20 +239,20 @@ class GitHub:
 
     async def default_branch(self, repo: str) -> str:
         """Return the name of the default branch."""
-        answer = await self._send(repo, READ, Ask("GET", "", safe=True))
+        answer = await self._ask.send(repo, READ, Ask("GET", "", safe=True))
         return str(answer.json()["default_branch"])
 
     async def branch_sha(self, repo: str, branch: str) -> str | None:
         """Return the commit of a branch; None where there is no such branch."""
         path = f"/git/ref/heads/{quote(branch)}"
-        answer = await self._send(repo, FETCH, Ask("GET", path, safe=True, fine=(404, 409)))
+        answer = await self._ask.send(repo, FETCH, Ask("GET", path, safe=True, fine=(404, 409)))
         return str(answer.json()["object"]["sha"]) if answer.status_code == 200 else None
 
     async def file(self, repo: str, path: str, ref: str) -> bytes | None:
         """Return the bytes of a file at a commit; None where it has none."""
         where = f"/contents/{quote(path)}?ref={quote(ref, safe='')}"
         raw = "application/vnd.github.raw+json"
-        answer = await self._send(repo, FETCH, Ask("GET", where, safe=True, fine=(404,), accept=raw))
+        answer = await self._ask.send(repo, FETCH, Ask("GET", where, safe=True, fine=(404,), accept=raw))
         return answer.content if answer.status_code == 200 else None
 
     async def git_token(self, repo: str, *, write: bool = True, workflows: bool = False) -> str:
@@ -267,16 +266,35 @@ class GitHub:
         """Return what the App may do in a repository; None with a personal token."""
         return None if self._tokens is None else await self._tokens.installation(repo)
 
+    async def app(self) -> AppInfo:
+        """Return what the App is and may do."""
+        return cast("AppInfo", read_answer(await self._as_app(Ask("GET", "/app", safe=True)), AppInfo))
+
+    async def installations(self) -> list[Installation]:
+        """Return where the App is installed."""
+        return [found async for page in self._app_pages("/app/installations", list[Installation]) for found in page]
+
+    async def repositories(self) -> list[str]:
+        """Return the names of all repositories that the App reaches."""
+        names: list[str] = []
+        for installation in await self.installations():
+            if installation.suspended_at is None and self._tokens is not None:
+                token = await self._tokens.whole(installation)
+                async for page in self._ask.pages_with(token, "/installation/repositories", Repositories):
+                    names += [found.full_name for found in page.repositories]
+        return names
+
+    async def set_hook(self, *, url: str, secret: str) -> None:
+        """Point the App's webhook at us."""
+        fields = {"url": url, "secret": secret, "content_type": "json", "insecure_ssl": "0"}
+        await self._as_app(Ask("PATCH", "/app/hook/config", fields, safe=True))
+
     async def deliveries(self, *, most_pages: int = MOST_PAGES, since: str = "") -> list[Delivery]:
         """Return the App's webhook deliveries, newest first, back to a time as GitHub writes it."""
         found: list[Delivery] = []
-        link: str | None = f"/app/hook/deliveries?per_page={PAGE}"
-        for _ in range(most_pages):
-            answer = await self._as_app(Ask("GET", link or "", safe=True))
-            page: list[Delivery] = read_answer(answer, list[Delivery])
+        async for page in self._app_pages("/app/hook/deliveries", list[Delivery], most_pages=most_pages):
             found += [delivery for delivery in page if delivery.delivered_at >= since]
-            link = answer.links.get("next", {}).get("url")
-            if not link or len(page) == 0 or page[-1].delivered_at < since:
+            if not page or page[-1].delivered_at < since:
                 break
         return found
 
@@ -290,62 +308,16 @@ class GitHub:
         found: dict[str, Any] = answer.json()
         return found
 
-    async def _as_app(self, ask: Ask) -> httpx.Response:
-        if self._tokens is None:
-            raise Refused(403, "this needs the App; a personal token cannot do it")
-        return await self._tokens.ask(ask)
-
-    # how it is asked
-
-    async def _get(self, repo: str, need: Need, path: str, kind: type[T]) -> T:
-        return cast("T", read_answer(await self._send(repo, need, Ask("GET", path, safe=True)), kind))
-
-    async def _make(
-        self, repo: str, need: Need, path: str, fields: Mapping[str, Any], kind: type[T],
-        *, find: Callable[[], Awaitable[T | None]],
-    ) -> T:  # fmt: skip
-        """Post; where no answer came, look whether it is there before posting once more."""
-        ask = Ask("POST", path, fields, content=True)
-        for is_last in (False, True):
-            try:
-                return cast("T", read_answer(await self._send(repo, need, ask), kind))
-            except Unreachable:
-                await self._transport.sleep(AFTER_S)
-                found = await find()
-                if found is not None:
-                    return found
-                if is_last:
-                    raise
-        raise AssertionError
-
-    async def _pages(self, repo: str, need: Need, path: str, kind: type[T]) -> AsyncIterator[T]:
-        link: str | None = f"{path}{'&' if '?' in path else '?'}per_page={PAGE}"
-        for _ in range(MOST_PAGES):
-            answer = await self._send(repo, need, Ask("GET", link or "", safe=True))
+    async def _app_pages(self, path: str, kind: type[T], *, most_pages: int = MOST_PAGES) -> AsyncIterator[T]:
+        link: str | None = f"{path}?per_page={PAGE}"
+        for _ in range(most_pages):
+            answer = await self._as_app(Ask("GET", link or "", safe=True))
             yield cast("T", read_answer(answer, kind))
             link = answer.links.get("next", {}).get("url")
             if not link:
                 break
 
-    async def _send(self, repo: str, need: Need, ask: Ask) -> httpx.Response:
-        """Ask about a repository; a token that is no longer taken is renewed once."""
-        if ask.path.startswith("/") or not ask.path:
-            ask = replace(ask, path=f"/repos/{repo}{ask.path}")
-        account = repo.split("/", 1)[0]
-        self._transport.refuse_if_blocked(account)
-        for is_last in (False, True):
-            token = await self._credentials.get(repo, need)
-            answer = await self._transport.send(ask, account=account, token=token)
-            if answer.status_code == 401 and not is_last:
-                self._credentials.forget(token)
-                continue
-            if answer.status_code >= 400 and answer.status_code not in ask.fine:
-                raise self._refusal(repo, ask, answer)
-            return answer
-        raise AssertionError
-
-    def _refusal(self, repo: str, ask: Ask, answer: httpx.Response) -> ForgeError:
-        needed = answer.headers.get("x-accepted-github-permissions", "").replace("=", ": ")
-        if answer.status_code == 403 and needed:
-            return NotGranted(repo, needed)
-        return self._transport.refusal(ask, answer)
+    async def _as_app(self, ask: Ask) -> httpx.Response:
+        if self._tokens is None:
+            raise Refused(403, "this needs the App; a personal token cannot do it")
+        return await self._tokens.ask(ask)

@@ -21,7 +21,7 @@ class Hooks:
 
     def __init__(self, state: State, secret: str, pauses_s: Sequence[float] = PAUSES_S) -> None:
         self._state = state
-        self.secret = secret
+        state.secret = secret
         self._pauses_s = pauses_s
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -69,7 +69,7 @@ class Hooks:
             self._state.changed.notify_all()
 
     async def _post(self, delivery: Delivery, target: str) -> tuple[int, str]:
-        signature = hmac.new(self.secret.encode(), delivery.payload, hashlib.sha256).hexdigest()
+        signature = hmac.new(self._state.secret.encode(), delivery.payload, hashlib.sha256).hexdigest()
         headers = {
             "content-type": "application/json", "user-agent": "GitHub-Hookshot/local", "x-github-event": delivery.event,
             "x-github-delivery": delivery.guid, "x-hub-signature-256": f"sha256={signature}", "x-github-hook-id": "1",

@@ -139,6 +139,7 @@ class State:
         self.personal: dict[str, User] = {}  # personal tokens
         self.permissions = dict(PERMISSIONS)  # what the installation granted the App
         self.target: str | None = None  # where webhooks go
+        self.secret = ""  # what signs them
         self.deliveries: list[Delivery] = []
         self._numbers = itertools.count(1001)
         self._now = now

@@ -38,6 +38,9 @@ async def use_everything(forge: LocalForge, github: GitHub) -> None:
     await github.update_pull(REPO, pull.number, title="Fix it")
     await github.pull(REPO, pull.number)
     await github.merge_pull(REPO, pull.number, sha=sha, method="squash")
+    await github.app()
+    await github.repositories()
+    await github.set_hook(url=f"{forge.url}/nowhere", secret="s")
     [*_, delivery] = await github.deliveries()
     await github.delivery_payload(delivery.id)
     await github.redeliver(delivery.id)
@@ -53,7 +56,7 @@ async def test_every_operation_is_as_github_describes_it(forge: LocalForge, gith
     forge.edit_issue(REPO, 1, title="Bug!", body="text", user="ann")
     forge.wait(lambda: len([d for d in forge.state.deliveries if d.status]) == 4)
     await use_everything(forge, github)
-    assert (contract.wrong, len(contract.seen)) == ([], 27)
+    assert (contract.wrong, len(contract.seen)) == ([], 30)
 
 
 async def test_a_personal_token_does_the_same_but_for_what_only_an_app_can(forge: LocalForge) -> None:
@@ -123,3 +126,13 @@ async def test_a_redelivery_keeps_its_guid(forge: LocalForge, github: GitHub) ->
     second, _ = await github.deliveries()
     payload = await github.delivery_payload(second.id)
     assert (second.guid, second.redelivery, payload["request"]["payload"]["action"]) == (first.guid, True, "opened")
+
+
+async def test_everything_that_the_app_reaches_is_listed(forge: LocalForge, github: GitHub) -> None:
+    for name in ("acme/app", "acme/other"):
+        forge.create_repository(name, {"a.txt": "one\n"})
+    [installation] = await github.installations()
+    assert (await github.repositories(), installation.account and installation.account.login) == (
+        ["acme/app", "acme/other"],
+        "operator",
+    )

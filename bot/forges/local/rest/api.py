@@ -37,7 +37,8 @@ class Api:
             answer = self._guarded(handler, path)  # links to a next page name the repository by its number
             numbered = path.replace(R, "/repositories/{number:int}")
             routes += [Route(path, answer, methods=[method]), Route(numbered, answer, methods=[method])]
-        return [*routes, Route("/user", self._myself), *self._apps.routes()]
+        own = [Route("/user", self._myself), Route("/installation/repositories", self._reached)]
+        return [*routes, *own, *self._apps.routes()]
 
     def may(self, token: str, full_name: str, write: bool) -> bool:
         """Return whether a token may read or write a repository's git."""
@@ -82,6 +83,14 @@ class Api:
         if user is None:
             return Problem(403, "Resource not accessible by integration").answer()
         return JSONResponse(self._desk.shapes.private_user(user))
+
+    async def _reached(self, request: Request) -> Response:
+        token = self._state.tokens.get(bearer(request))
+        if token is None or self._desk.now() >= token.ends_at:
+            return Problem(401, "Bad credentials").answer()
+        found = [r for r in self._state.repositories.values() if r.full_name in token.repositories]
+        shown = [self._desk.shapes.repository(repo) for repo in found]
+        return JSONResponse({"total_count": len(shown), "repositories": shown})
 
     def _named(self, request: Request) -> str:
         if "number" not in request.path_params:

@@ -98,8 +98,19 @@ class Apps:
         }  # fmt: skip
         return JSONResponse(shown, 201)
 
-    async def _hook(self, _request: Request) -> Response:
-        return JSONResponse({"content_type": "json", "insecure_ssl": "0", "secret": "********"})
+    async def _hook(self, request: Request) -> Response:
+        if request.method == "PATCH":
+            body = await read_body(request)
+            self._state.target = body.get("url", self._state.target)
+            self._state.secret = body.get("secret", self._state.secret)
+        return JSONResponse(
+            {
+                "url": self._state.target or "",
+                "content_type": "json",
+                "insecure_ssl": "0",
+                "secret": "********",
+            }
+        )
 
     async def _deliveries(self, request: Request) -> Response:
         """Show the newest first, in pages that a cursor leads through."""
