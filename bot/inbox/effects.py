@@ -16,6 +16,8 @@ from bot.inbox.turn import (
 )
 from bot.inbox.visible import visible
 from bot.tickets import pull_checks, repositories, tickets
+from bot.tickets.claims import read_claim, widen
+from bot.tickets.edges import read_edges
 from bot.tickets.marks import Mark
 from bot.tickets.ticket import Outcome, State, Ticket
 from bot.tickets.tickets import Wish
@@ -210,6 +212,8 @@ def _create(turn: Turn, event: IssueEvent, label: str) -> Effect:
         repository=turn.repository, issue=event.number, title=title, body=body, label=label,
         trigger_key=label.casefold(), requester=event.origin.sender.login, installation=event.origin.installation,
         approved=not reason, reason=approvable(turn, reason) if reason else "", priority=_priority(turn, event),
+        claim=widen(read_claim(body), shared=turn.settings.shared),
+        edges=read_edges(f"{title}\n{body}", own=event.number),
     )  # fmt: skip
     ticket = tickets.create_ticket(turn.c, wish, now=turn.now)
     if ticket is None:

@@ -133,6 +133,22 @@ async def commit_all(
     return sha
 
 
+async def merge_commits(mirror: Path, head: str, base: str, *, message: str, author: tuple[str, str]) -> str | None:
+    """Merge `base` into `head` without a worktree; return the new commit, or None where they conflict."""
+    done = await call("merge-tree", "--write-tree", head, base, git_dir=mirror, ok=(0, 1))
+    if done.exit_code != 0:
+        return None
+    who = {
+        "GIT_AUTHOR_NAME": author[0], "GIT_AUTHOR_EMAIL": author[1],
+        "GIT_COMMITTER_NAME": author[0], "GIT_COMMITTER_EMAIL": author[1],
+    }  # fmt: skip
+    tree = done.output.split()[0]
+    made = await call(
+        "commit-tree", tree, "-p", head, "-p", base, "-F", "-", git_dir=mirror, env=who, stdin=message.encode()
+    )
+    return made.output.strip()
+
+
 async def push(
     mirror: Path, *, url: str, token: str | None, sha: str, branch: str, expected: str | None
 ) -> Pushed | Rejected:

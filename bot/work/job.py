@@ -11,8 +11,9 @@ from bot.forges.github import GitHub
 from bot.outbox.reporter import Links
 from bot.sandbox.box import Mode
 from bot.sandbox.redact import Redactor
+from bot.slots import git
 from bot.slots.pool import Pool, Slot
-from bot.tickets import journal, tickets
+from bot.tickets import bundles, journal, tickets
 from bot.tickets.repository import RepositorySettings
 from bot.tickets.store import Store
 from bot.tickets.ticket import Ticket
@@ -111,6 +112,19 @@ class Job:
             if not tickets.write_fenced(c, self.ticket.id, self.here.epoch, **fields):
                 raise Fenced(f"ticket {self.ticket.id} is no longer at epoch {self.here.epoch}")
 
+    async def _bring(self, slot: Slot, sha: str) -> None:
+        """Bring a commit that another host made into this one's mirror."""
+        with self.desk.store.read() as c:
+            data = bundles.find(c, self.ticket.id, sha)
+        if data is None:
+            return
+        url = f"{self.desk.git_url}/{self.ticket.repository}.git"
+        async with self.desk.pool.lock(self.ticket.repository):
+            await git.ensure_mirror(slot.mirror)
+            if not await git.has_commit(slot.mirror, sha):
+                await git.fetch(slot.mirror, url, token=await self.desk.forge.git_token(self.ticket.repository))
+                await git.unbundle(slot.mirror, data, sha)
+
     async def slot_at(self, sha: str) -> Slot:
         """Return this ticket's slot standing at a commit, leasing and preparing one where it is not there yet."""
         if self.here.slot is None:
@@ -120,6 +134,7 @@ class Job:
                 raise RuntimeError("a ticket was admitted without a free slot")
             self.here.slot, self.here.at_sha = slot, None
         if self.here.at_sha != sha:
+            await self._bring(self.here.slot, sha)
             await self.desk.pool.prepare(
                 self.here.slot,
                 url=f"{self.desk.git_url}/{self.ticket.repository}.git",

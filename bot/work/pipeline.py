@@ -1,6 +1,7 @@
 """A ticket's life, top to bottom."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from bot.tickets.ticket import Outcome, Stage
@@ -10,8 +11,11 @@ from bot.work.stages.edit import Edited, edit
 from bot.work.stages.merge import merge
 from bot.work.stages.prepare import Prepared, prepare
 from bot.work.stages.publish import publish
+from bot.work.stages.update import Updated, update
 from bot.work.stages.verify import Verified, verify
 from gate.report import Verdict
+
+UPDATES = 3  # how often a moving base is followed
 
 Do = Callable[..., Awaitable[Any]]  # do(stage, function, *arguments): run a stage once, its result checkpointed
 
@@ -39,8 +43,30 @@ async def _stages(do: Do) -> Ended:
     if not green:
         return Ended(_not_green(verified.verdict), verified.reason, verified.verdict)
     proposed = Ended(Outcome.PROPOSED, f"Pull request #{published.pull} is open and green.", verified.verdict)
-    merged: Ended | None = await do(Stage.MERGE, merge, published.pull, edited.head_sha)
+    head = await _up_to_date(do, prepared, edited)
+    if isinstance(head, Ended):
+        return head
+    merged: Ended | None = await do(Stage.MERGE, merge, published.pull, head)
     return merged or proposed
+
+
+async def _up_to_date(do: Do, prepared: Prepared, edited: Edited) -> str | Ended:
+    """Return the commit to merge; while the base moves on, merge it in and have the gate judge that."""
+    head = edited.head_sha
+    for _ in range(UPDATES):
+        updated: Updated | Ended | None = await do(Stage.MERGE, update, prepared, head)
+        if updated is None:
+            return head
+        if isinstance(updated, Ended):
+            return updated
+        prepared, head = replace(prepared, base_sha=updated.base_sha), updated.head_sha
+        verified: Verified = await do(Stage.VERIFY, verify, prepared, head)
+        published = await do(Stage.PUBLISH, publish, prepared, head, edited.message, True)
+        if isinstance(published, Ended):
+            return published
+        if verified.verdict is not Verdict.GREEN:
+            return Ended(_not_green(verified.verdict), f"After an update: {verified.reason}", verified.verdict)
+    return Ended(Outcome.PROPOSED, f"The base moved {UPDATES} times while the gate ran; merge it by hand.", "GREEN")
 
 
 async def _work(do: Do, prepared: Prepared, *, rounds: int) -> tuple[Edited, Verified] | Ended:

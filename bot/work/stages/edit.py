@@ -6,6 +6,7 @@ from typing import Any
 from bot.slots import git
 from bot.tickets import bundles, ledger, tickets
 from bot.tickets.budget import Budget
+from bot.tickets.claims import WHOLE, claim, covers, overlap
 from bot.tickets.ticket import Outcome
 from bot.work import gating
 from bot.work.agents.agent import AgentResult, Ending, Limits, Task
@@ -61,8 +62,30 @@ async def edit(job: Job, prepared: Prepared, from_sha: str, round_: int, feedbac
     touched = await git.changed_paths(slot.mirror, prepared.base_sha, head)
     with job.desk.store.write() as c:
         tickets.update_attempt(c, job.ticket.id, job.ticket.attempt, touched=touched, head_sha=head)
+    held = _outside(job, touched)
+    if held is not None:
+        return held
     job.write(head_sha=head)
     return Edited(head, touched, result.message)
+
+
+def _outside(job: Job, touched: tuple[str, ...]) -> Ended | None:
+    """Let the claim grow by what was touched outside of it; hold the ticket where another one claims that."""
+    outside = [path for path in touched if not covers(job.ticket.claim or WHOLE, path)]
+    if not outside:
+        return None
+    with job.desk.store.write() as c:
+        _, running = tickets.open_tickets(c)
+        for other in running:
+            met = None
+            if other.id != job.ticket.id and other.repository == job.ticket.repository:
+                met = overlap(outside, other.claim or WHOLE)
+            if met is not None:
+                why = f"The change touches `{met[0]}`, outside of its claim, and #{other.issue} works there now."
+                return Ended(Outcome.HELD, f"{why} Comment `/bot retry` once that is done.")
+        tickets.write_fenced(c, job.ticket.id, job.here.epoch, claim=claim([*job.ticket.claim, *outside]))
+    job.log(f"the claim grew by {', '.join(outside[:10])}")
+    return None
 
 
 def _limits(job: Job) -> Limits | Exhausted:
