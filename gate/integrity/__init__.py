@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from gate.integrity import configs, paths, policies, shortcuts, tests
+from gate.integrity import configs, paths, policies, programs, shortcuts, tests
 from gate.integrity.change import Change, read_change
 from gate.policy import Policy
 from gate.report import Finding
@@ -14,6 +14,7 @@ LOOKS: tuple[Callable[[Change, Policy], Iterable[Finding]], ...] = (
     tests.look,
     shortcuts.look,
     configs.look,
+    programs.look,
 )
 
 

@@ -34,16 +34,17 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """All changed files, and the root of the worktree."""
+    """All changed files, the root of the worktree, and the commit that they are compared with."""
 
     root: Path
     files: tuple[File, ...]
+    base: str = ""
 
 
 def read_change(repo: Path, base: str) -> Change:
     """Return what differs between a commit and the worktree, untracked files too."""
     paths = git.changed(repo, base)[:MOST_FILES]
-    return Change(repo, tuple(File(path, _before(repo, base, path), _now(repo, path)) for path in paths))
+    return Change(repo, tuple(File(path, _before(repo, base, path), _now(repo, path)) for path in paths), base)
 
 
 def error(rule: str, message: str, path: str, line: int | None = None, fix: str = "") -> Finding:
