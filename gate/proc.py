@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import secrets
 import signal
 import subprocess
 import threading
@@ -43,7 +42,7 @@ def run(
 ) -> Ended:
     """Run a process to its end, the limit or `stop`; memory stays the same however much it prints."""
     began = time.monotonic()
-    mark = secrets.token_hex(8)
+    mark = os.urandom(8).hex()
     try:
         process = subprocess.Popen(
             argv, cwd=cwd, env={**env, MARK: mark}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

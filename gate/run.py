@@ -1,7 +1,6 @@
 """Run a policy's steps side by side and say what they prove."""
 
 import os
-import secrets
 import shutil
 import tempfile
 import threading
@@ -329,5 +328,5 @@ def stop_commands(env: Mapping[str, str]) -> tuple[str, str]:
     """Return what to print before and after steps so that their output cannot command a GitHub runner."""
     if env.get("GITHUB_ACTIONS") != "true":
         return "", ""
-    token = secrets.token_hex(16)
+    token = os.urandom(16).hex()
     return f"::stop-commands::{token}", f"::{token}::"
