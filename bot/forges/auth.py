@@ -10,7 +10,7 @@ import httpx
 import msgspec
 
 from bot.forges.errors import NotGranted, Refused, Unreachable
-from bot.forges.transport import APP, Ask, Transport
+from bot.forges.transport import APP, Ask, Transport, message_of
 
 EARLY_S = 300.0  # a token that ends sooner than this is renewed
 FRESH_S = 300.0  # what an installation grants is looked up again after this
@@ -23,7 +23,7 @@ class App:
     """A GitHub App: its id (or client id) and its private key in PEM."""
 
     id: str
-    private_key: str
+    private_key: str = field(repr=False)
 
     def jwt(self, now: float) -> str:
         """Return a signed statement that we are this App."""
@@ -73,6 +73,9 @@ class Minted(msgspec.Struct, frozen=True):
     token: str
     expires_at: str
 
+    def __repr__(self) -> str:
+        return f"Minted(expires_at={self.expires_at!r})"
+
 
 @dataclass(slots=True)
 class Tokens:
@@ -80,9 +83,9 @@ class Tokens:
 
     app: App
     transport: Transport
-    _known: dict[tuple[str, Need], tuple[str, float]] = field(default_factory=dict)
+    _known: dict[tuple[str, Need], tuple[str, float]] = field(default_factory=dict, repr=False)
     _minting: dict[tuple[str, Need], asyncio.Task[str]] = field(default_factory=dict)
-    _jwt: str = ""
+    _jwt: str = field(default="", repr=False)
     _jwt_at: float = 0.0
     _installed: dict[str, tuple[Installation, float]] = field(default_factory=dict)
 
@@ -119,6 +122,14 @@ class Tokens:
         answer = await self.transport.send(ask, account=APP, token=self._signed())
         if answer.status_code == 404 and missing:
             raise Refused(404, missing)
+        if answer.status_code == 401:
+            self._jwt = ""
+            told, clock = message_of(answer), answer.headers.get("date", "no time")
+            raise Refused(
+                401,
+                f"the forge does not take the App's signature ({told}): check the App's id, its private key and this"
+                f" machine's clock; the forge's shows {clock}",
+            )
         if answer.status_code >= 400 and answer.status_code not in ask.fine:
             raise self.transport.refusal(ask, answer)
         return answer
@@ -132,7 +143,8 @@ class Tokens:
 
     def _signed(self) -> str:
         now = self.transport.now()
-        if not self._jwt_at <= now < self._jwt_at + JWT_S / 2:  # reading the key for each would cost 40 ms
+        is_good = self._jwt and self._jwt_at <= now < self._jwt_at + JWT_S / 2
+        if not is_good:  # reading the key for each request would cost 40 ms
             self._jwt, self._jwt_at = self.app.jwt(now), now
         return self._jwt
 
@@ -163,7 +175,7 @@ def granted(repository: str, need: Need, has: Mapping[str, str]) -> dict[str, st
 class Personal:
     """A personal access token."""
 
-    token: str
+    token: str = field(repr=False)
 
     async def get(self, repository: str, need: Need) -> str:
         """Return the token, whatever the repository."""

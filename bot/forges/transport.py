@@ -50,7 +50,7 @@ class Transport:
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     limit_s: float = 30.0  # for one answer, whole
     limiters: dict[str, Limiter] = field(default_factory=dict)
-    _known: OrderedDict[tuple[str, str, str], httpx.Response] = field(default_factory=OrderedDict)
+    _known: OrderedDict[tuple[str, str, str], httpx.Response] = field(default_factory=OrderedDict, repr=False)
 
     def limiter(self, account: str) -> Limiter:
         """Return the limiter of one installation; an account has one."""
@@ -74,6 +74,7 @@ class Transport:
                 await self._pause(attempt)
                 continue
             if not is_limit(answer):
+                self._note_last(answer, account)
                 return answer
             told = self._limited(ask, answer, account)
             if last or told.until - self.now() > SHORT_S:
@@ -147,6 +148,11 @@ class Transport:
         until = until_of(answer, self.now())
         self.limiter(account).block(until)
         return RateLimited(until, f"{ask}: {message_of(answer)}")
+
+    def _note_last(self, answer: httpx.Response, account: str) -> None:
+        """Ask nothing more until the reset where this was the last request that the hour allows."""
+        if answer.headers.get("x-ratelimit-remaining") == "0" and "x-ratelimit-reset" in answer.headers:
+            self.limiter(account).block(until_of(answer, self.now()))
 
     async def _pause(self, attempt: int) -> None:
         await self.sleep(0.2 * 2**attempt * random.uniform(0.5, 1.0))  # noqa: S311 jitter

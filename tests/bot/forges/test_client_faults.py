@@ -264,3 +264,28 @@ async def test_a_renamed_repository_is_followed(forge: LocalForge, github: GitHu
         "location": f"{forge.api_url}/repositories/{number}/issues/1"
     })  # fmt: skip
     assert (await github.issue(REPO, 1)).title == "Bug"
+
+
+async def test_a_wrong_key_is_told_with_what_to_check(forge: LocalForge) -> None:
+    async with httpx.AsyncClient() as http:
+        app = App("8", forge.private_key)
+        github = GitHub(http, api_url=forge.api_url, app=app, token=None, now=time.time)
+        with pytest.raises(Refused) as refused:
+            await github.issue(REPO, 1)
+    assert "check the App's id, its private key and this machine's clock" in str(refused.value)
+
+
+async def test_after_the_last_request_of_the_hour_nothing_is_asked(forge: LocalForge, github: GitHub) -> None:
+    await github.file(REPO, "a.txt", "main")
+    reset = str(int(time.time() + 900))
+    forge.fail_next("GET", "/contents/", 404, headers={"x-ratelimit-remaining": "0", "x-ratelimit-reset": reset})
+    found = await github.file(REPO, "a.txt", "main")
+    with pytest.raises(RateLimited) as told:
+        await github.file(REPO, "a.txt", "main")
+    assert (found, told.value.until) == (None, float(reset))
+
+
+async def test_secrets_are_not_shown(forge: LocalForge, github: GitHub) -> None:
+    token = await github.git_token(REPO)
+    shown = f"{vars(github)} {App('7', 'the-key')}"
+    assert [secret in shown for secret in (token, "PRIVATE KEY", "the-key", "eyJ")] == [False] * 4
