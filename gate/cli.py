@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gate.report import Finding, Report
     from gate.run import Place
 
+FORMATS = ("text", "json", "markdown", "github", "junit", "sarif")
 INTERRUPTED = 130
 OURS = 70
 
@@ -72,6 +73,21 @@ def _parser() -> "argparse.ArgumentParser":
     run.add_argument("--quiet", action="store_true", help="do not show the steps' output while they run")
     _output(run)
 
+    report = commands.add_parser("report", help="write a JSON report in another format", allow_abbrev=False)
+    report.set_defaults(command=_report)
+    report.add_argument("file", type=Path, metavar="FILE", help="a report that `gate run --format json` wrote")
+    report.add_argument(
+        "--repo", type=Path, default=Path(), metavar="DIR", help="for a proposal where nothing is gated"
+    )
+    report.add_argument("--format", choices=(*FORMATS, "outputs"), default="text", help="outputs: name=value lines")
+    report.add_argument("--output", type=Path, metavar="FILE", help="write it here instead")
+
+    init = commands.add_parser("init", help="propose a gate.toml for this repository", allow_abbrev=False)
+    init.set_defaults(command=_init)
+    init.add_argument("--repo", type=Path, default=Path(), metavar="DIR", help="the repository (this folder)")
+    init.add_argument("--write", action="store_true", help="write gate.toml; one that is there is never overwritten")
+    init.add_argument("--check", action="store_true", help="run the proposed steps once and say which fail today")
+
     explain = commands.add_parser("explain", help="explain a verdict or a rule")
     explain.set_defaults(command=_explain)
     explain.add_argument("word", metavar="RULE|VERDICT")
@@ -96,8 +112,7 @@ def _version_action() -> "type[argparse.Action]":
 
 
 def _output(parser: "argparse.ArgumentParser") -> None:
-    formats = ("text", "json", "markdown", "github", "junit", "sarif")
-    parser.add_argument("--format", choices=formats, default="text", help="how to write the report")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="how to write the report")
     parser.add_argument("--output", type=Path, metavar="FILE", help="write the report here instead")
 
 
@@ -244,13 +259,60 @@ def _write(arguments: "argparse.Namespace", report: "Report") -> None:
 
 
 def _proposal(repo: Path) -> str:
-    import importlib
+    from gate.init import propose
+
+    return propose(repo).render()
+
+
+def _report(arguments: "argparse.Namespace") -> int:
+    from gate.report import read_report
 
     try:
-        init = importlib.import_module("gate.init")
-    except ModuleNotFoundError:
-        return ""
-    return str(init.propose(repo).render())
+        report = read_report(arguments.file.read_bytes())
+    except (OSError, ValueError) as error:
+        raise GateError(f"expected a gate report at {arguments.file}: {error}") from error
+    if arguments.format == "outputs":
+        tests = sum(s.evidence.tests or 0 for s in report.steps)
+        print(f"verdict={report.verdict}\ntests={tests}")
+        return 0
+    _write(arguments, report)
+    return 0
+
+
+def _init(arguments: "argparse.Namespace") -> int:
+    from gate.init import propose
+    from gate.policy import FILE
+
+    repo = _folder(arguments.repo)
+    text = propose(repo).render()
+    if arguments.write:
+        try:
+            with (repo / FILE).open("x", encoding="utf-8") as file:
+                file.write(text)
+        except FileExistsError as error:
+            raise GateError(
+                f"--write: {repo / FILE} is there already and is never overwritten; compare by hand"
+            ) from error
+        except OSError as error:
+            raise GateError(f"--write: expected a folder that can be written, got {repo}: {error.strerror}") from error
+        print(f"wrote {repo / FILE}", file=sys.stderr)
+    print(text, end="")
+    return _try(repo, text) if arguments.check else 0
+
+
+def _try(repo: Path, text: str) -> int:
+    """Run the proposed steps once; exit like `gate run` does."""
+    from gate import git, run
+    from gate.policy import parse_repository
+    from gate.render import render_text
+    from gate.report import EXIT_CODES
+
+    policy = parse_repository(text.encode(), "the proposal")
+    place = run.Place(git.toplevel(repo), None, None, git.head(repo))
+    options = run.Options(jobs=_cores(), on_line=None)
+    report = run.run(policy, place, options, env=dict(os.environ), stop=_stop)
+    print(render_text(report, colour=_colour(sys.stdout)))
+    return EXIT_CODES[report.verdict]
 
 
 def _explain(arguments: "argparse.Namespace") -> int:

@@ -68,7 +68,10 @@ async def test_a_red_gate_goes_back_to_the_agent_and_the_second_try_is_green(pla
     demo, [_, second, _] = played
     log = (await _ticket(demo, 2))["log"]
     verdicts = [line["line"].split(":")[0] for line in log if line["line"].startswith("gate ")]
-    assert (second.outcome, verdicts) == ("merged", ["gate RED", "gate GREEN"])
+    # a third time where the other ticket was merged meanwhile: what is merged is what the gate saw
+    assert (second.outcome, verdicts[:2], set(verdicts[2:])) in (
+        ("merged", ["gate RED", "gate GREEN"], set()), ("merged", ["gate RED", "gate GREEN"], {"gate GREEN"}),
+    )  # fmt: skip
     assert b"{cents / 100:,.2f}" in (demo.forge.file("acme/shop", "main", "shop/money.py") or b"")
 
 
