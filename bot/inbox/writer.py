@@ -22,13 +22,15 @@ class _Waiting:
 
 
 class Writer:
-    """Stores deliveries durably; `store` returns after the commit."""
+    """Stores deliveries durably; `keep` returns after the commit."""
 
     def __init__(self, store: Store, *, now: Callable[[], float], stored: Callable[[], None]) -> None:
         self._store = store
         self._now = now
         self._stored = stored
-        self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        self._pending: list[_Waiting] = []
+        self._is_busy = False  # a batch is being committed, or about to be
+        self._batches: queue.SimpleQueue[list[_Waiting] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
 
     async def keep(self, arrived: Arrived) -> None:
@@ -38,36 +40,32 @@ class Writer:
             self._thread = threading.Thread(target=self._run, args=(loop,), name="deliveries", daemon=True)
             self._thread.start()
         waiting = _Waiting(arrived, loop.create_future())
-        self._queue.put(waiting)
+        self._pending.append(waiting)
+        if not self._is_busy:
+            self._is_busy = True
+            loop.call_soon(self._hand_over)  # behind whatever else arrived in this turn of the loop
         await waiting.stored
 
     def close(self) -> None:
         """Store what waits, then end the thread."""
         if self._thread is not None:
-            self._queue.put(None)
+            self._batches.put(self._pending)
+            self._batches.put(None)
             self._thread.join()
-            self._thread = None
+            self._thread, self._pending = None, []
+
+    def _hand_over(self) -> None:
+        batch, self._pending = self._pending[:MOST], self._pending[MOST:]
+        if batch:
+            self._batches.put(batch)
+        else:
+            self._is_busy = False
 
     def _run(self, loop: asyncio.AbstractEventLoop) -> None:
-        while (first := self._queue.get()) is not None:
-            batch, last = self._batch(first)
-            fault = self._commit([w.arrived for w in batch])
+        while (batch := self._batches.get()) is not None:
+            fault = self._commit([w.arrived for w in batch]) if batch else None
             if not loop.is_closed():
                 loop.call_soon_threadsafe(self._settle, batch, fault)
-            if last:
-                return
-
-    def _batch(self, first: _Waiting) -> tuple[list[_Waiting], bool]:
-        batch = [first]
-        while len(batch) < MOST:
-            try:
-                more = self._queue.get_nowait()
-            except queue.Empty:
-                break
-            if more is None:
-                return batch, True
-            batch.append(more)
-        return batch, False
 
     def _commit(self, arrived: Sequence[Arrived]) -> Exception | None:
         try:
@@ -86,5 +84,6 @@ class Writer:
                 waiting.stored.set_result(None)
             else:
                 waiting.stored.set_exception(fault)
-        if fault is None:
+        if fault is None and batch:
             self._stored()
+        self._hand_over()
