@@ -155,7 +155,7 @@ class _Run:
                 if running:
                     before = len(self._done)
                     while len(self._done) == before:
-                        self._changed.wait()
+                        self._changed.wait(0.1)  # a signal that another thread got is handled when this one wakes
                     running -= len(self._done) - before
         return tuple(self._done[s.name] for s in self._policy.steps)
 
