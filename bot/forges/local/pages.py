@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from bot.forges.local.markdown import render_markdown
 from bot.forges.local.repos import Repos
 from bot.forges.local.state import Repository, State
 
@@ -15,6 +16,7 @@ _TEMPLATES = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True,
     undefined=jinja2.StrictUndefined,
 )  # fmt: skip
+_TEMPLATES.filters["markdown"] = render_markdown
 
 
 class Pages:

@@ -12,6 +12,7 @@ from bot.forges.answers import HeadMoved, Merged
 from bot.forges.errors import RateLimited, Refused, Unreachable
 from bot.forges.github import GitHub
 from bot.forges.local import LocalForge
+from bot.forges.local.markdown import render_markdown
 
 REPO = "acme/app"
 
@@ -223,3 +224,21 @@ async def test_a_pull_request_is_shown_with_its_difference_and_checks(forge: Loc
         page = await http.get(f"{forge.url}/{REPO}/pull/1")
     shown = [part in page.text for part in ("-one", "+three", "gate</strong>: failure", "RED &lt;b&gt;", "1 failed")]
     assert (page.status_code, shown) == (200, [True] * 5)
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("<!-- marker -->\n### Done", "<h3>Done</h3>\n"),
+        ("<script>x</script>", "<p>&lt;script&gt;x&lt;/script&gt;</p>\n"),
+        ("<b onclick=x>a", "<p>&lt;b onclick=x&gt;a</p>\n"),
+        ("[a](javascript:x)", "<p>[a](javascript:x)</p>\n"),
+        ("![a](http://h/x.png)", '<p>!<a href="http://h/x.png">a</a></p>\n'),
+        ("<details><summary>More</summary>\n\ntext\n</details>",
+         "<details>\n<summary>More</summary>\n<p>text</p>\n</details>\n"),
+        ("<details open=x>", "<p>&lt;details open=x&gt;</p>\n"),
+        ("</details></details>", "<p>&lt;/details&gt;</p>\n<p>&lt;/details&gt;</p>\n"),
+    ],
+)  # fmt: skip
+def test_comments_are_shown_without_html_of_strangers(text: str, html: str) -> None:
+    assert render_markdown(text) == html
