@@ -15,6 +15,7 @@ from bot.forges.local.git_http import GitHttp
 from bot.forges.local.hooks import PAUSES_S, Hooks
 from bot.forges.local.keys import make_keys
 from bot.forges.local.pages import Pages
+from bot.forges.local.pushes import Pushes
 from bot.forges.local.repos import Repos
 from bot.forges.local.rest.api import Api
 from bot.forges.local.rest.desk import Desk
@@ -47,7 +48,8 @@ class LocalForge:
         self.hooks = Hooks(self.state, secret, pauses_s)
         desk = Desk(self.state, self._repos, self._shapes, self._emit, app_id=APP_ID, now=now)
         self._api = Api(desk, public_key, self.hooks.again)
-        self._git = GitHttp(root, self._api.may, self._is_protected, self._pushed)
+        self._pushes = Pushes(self.state, self._repos, self._api, self._emit, self._told)
+        self._git = GitHttp(root, self._api.may, self._pushes)
         self._front.app = self._application()
 
     @property
@@ -89,7 +91,7 @@ class LocalForge:
         content = {name: text.encode() if isinstance(text, str) else text for name, text in files.items()}
         start = self.state.repositories[full_name].default_branch
         sha = self._call(self._repos.commit(full_name, branch, content, message, start=start))
-        self._call(self._pushed(full_name, ""))
+        self._call(self._pushes.tell(full_name, ""))
         return sha
 
     def add_user(self, login: str, roles: Mapping[str, str] | None = None) -> User:
@@ -287,21 +289,6 @@ class LocalForge:
                 return self._shapes.label(value)
             case _:
                 return value
-
-    def _is_protected(self, full_name: str, branch: str) -> bool:
-        return branch in self.state.repositories[full_name].protected
-
-    async def _pushed(self, full_name: str, token: str) -> None:
-        """Tell of the pull requests whose head moved."""
-        repo = self.state.repositories[full_name]
-        who = self._api.who(token, full_name) or self.state.user("somebody")
-        for pull in [i for i in list(repo.issues.values()) if i.head is not None and i.state == "open"]:
-            before = pull.head_sha
-            shown = await self._api.pulls.show(repo, pull)
-            if before != pull.head_sha:
-                what = {"number": pull.number, "before": before, "after": pull.head_sha, "pull_request": shown}
-                self._emit("pull_request", "synchronize", repo, who, what)
-        self._told()
 
     def _told(self) -> None:
         with self.state.changed:

@@ -4,7 +4,7 @@ import asyncio
 import base64
 import gzip
 import io
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,20 +14,18 @@ from dulwich.web import make_wsgi_chain
 from starlette.requests import Request
 from starlette.responses import Response
 
+from bot.forges.local.pushes import Pushes, read_updates, render_refusal
+
 MOST_BYTES = 200 * 1024 * 1024
 
 
 class GitHttp:
     """Serves the repositories below a folder."""
 
-    def __init__(
-        self, root: Path, may: Callable[[str, str, bool], bool], is_protected: Callable[[str, str], bool],
-        pushed: Callable[[str, str], Awaitable[None]],
-    ) -> None:  # fmt: skip
+    def __init__(self, root: Path, may: Callable[[str, str, bool], bool], pushes: Pushes) -> None:
         self._root = root
         self._may = may
-        self._is_protected = is_protected
-        self._pushed = pushed
+        self._pushes = pushes
         self._repos: dict[str, BackendRepo] = {}
         self._open: list[Repo] = []
         self._wsgi = make_wsgi_chain(DictBackend(self._repos))
@@ -57,13 +55,19 @@ class GitHttp:
             if len(body) > MOST_BYTES:
                 return Response("too large", 413)
         if pushes and request.method == "POST":
-            refs = pushed_refs(_plain(request, bytes(body)))
-            if any(self._is_protected(name, ref.removeprefix("refs/heads/")) for ref in refs):
-                return Response(refusal(refs), 200, {"content-type": "application/x-git-receive-pack-result"})
+            return await self._take(request, name, bytes(body))
         status, headers, content = await asyncio.to_thread(self._call, request, bytes(body))
-        if pushes and request.method == "POST":
-            await self._pushed(name, _token(request))
         return Response(content, status, headers)
+
+    async def _take(self, request: Request, name: str, body: bytes) -> Response:
+        """Answer a push."""
+        updates = read_updates(gzip.decompress(body) if request.headers.get("content-encoding") == "gzip" else body)
+        reason = self._pushes.forbids(name, updates)
+        status, headers, content = 200, {"content-type": "application/x-git-receive-pack-result"}, b""
+        if reason is None:
+            status, headers, content = await asyncio.to_thread(self._call, request, body)
+            reason = await self._pushes.done(name, _token(request), updates)
+        return Response(render_refusal(updates, reason) if reason else content, status, headers)
 
     def _call(self, request: Request, body: bytes) -> tuple[int, dict[str, str], bytes]:
         started: list[Any] = []
@@ -83,33 +87,6 @@ class GitHttp:
         for part in parts:
             written.write(part)
         return started[0], started[1], written.getvalue()
-
-
-def pushed_refs(body: bytes) -> list[str]:
-    """Return the refs that a push wants to change: the commands before its pack, in pkt-lines."""
-    refs, at = [], 0
-    while (size := int(body[at : at + 4] or b"0", 16)) >= 4:
-        command = body[at + 4 : at + size].split(b"\0")[0].split(b" ")
-        if len(command) == 3:
-            refs.append(command[2].strip().decode(errors="replace"))
-        at += size
-    return refs
-
-
-def refusal(refs: list[str]) -> bytes:
-    """Return the report that declines all of a push, in the side band that git asked for."""
-
-    def line(content: bytes) -> bytes:
-        return b"%04x%s" % (len(content) + 4, content)
-
-    report = line(b"unpack ok\n") + b"".join(
-        line(b"ng %s protected branch hook declined\n" % ref.encode()) for ref in refs
-    )
-    return line(b"\1" + report + b"0000") + b"0000"
-
-
-def _plain(request: Request, body: bytes) -> bytes:
-    return gzip.decompress(body) if request.headers.get("content-encoding") == "gzip" else body
 
 
 def _token(request: Request) -> str:

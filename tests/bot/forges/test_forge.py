@@ -187,6 +187,29 @@ async def test_a_push_that_must_not_be_is_declined(
     assert (told in refused.value.stderr, forge.sha(REPO, branch)) == (True, before)
 
 
+@pytest.mark.parametrize("granted", [False, True])
+async def test_changing_workflows_needs_its_permission(
+    forge: LocalForge, github: GitHub, tmp_path: Path, granted: bool
+) -> None:
+    if granted:
+        forge.state.permissions["workflows"] = "write"
+    token = await github.git_token(REPO, workflows=granted)
+    git(tmp_path, "clone", "-q", forge.git_url(REPO).replace("http://", f"http://x:{token}@"), "clone")
+    workflow = tmp_path / "clone/.github/workflows/ci.yml"
+    workflow.parent.mkdir(parents=True)
+    workflow.write_text("on: push\n")
+    git(tmp_path / "clone", "add", "-A")
+    git(tmp_path / "clone", "commit", "-q", "-m", "x")
+    told = ""
+    try:
+        git(tmp_path / "clone", "push", "-q", "origin", "HEAD:ci")
+    except subprocess.CalledProcessError as refused:
+        told = refused.stderr
+    assert ("create or update workflow `.github/workflows/ci.yml`" in told, forge.sha(REPO, "ci") is not None) == (
+        not granted, granted,
+    )  # fmt: skip
+
+
 async def test_a_large_push_arrives_whole(forge: LocalForge, github: GitHub, tmp_path: Path) -> None:
     url = forge.git_url(REPO).replace("http://", f"http://x:{await github.git_token(REPO)}@")
     git(tmp_path, "clone", "-q", url, "clone")

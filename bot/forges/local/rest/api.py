@@ -48,6 +48,10 @@ class Api:
         granted = self._granted(token, "contents")
         return not write or (granted == "write" and self._can_write(user, self._state.repositories[full_name]))
 
+    def may_change_workflows(self, token: str) -> bool:
+        """Return whether a token may write below .github/workflows."""
+        return self._granted(token, "workflows") == "write"
+
     def who(self, token: str, full_name: str) -> User | None:
         """Return whose token this is, if it reaches the repository."""
         if token in self._state.personal:
