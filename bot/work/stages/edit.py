@@ -14,6 +14,7 @@ from bot.work.budgets import Exhausted, Scope, limits_of
 from bot.work.ended import Ended
 from bot.work.job import Job
 from bot.work.stages.prepare import Prepared
+from bot.work.stages.verify import feedback as feedback_of
 
 ENDINGS = {
     Ending.TIMED_OUT: Outcome.TIMED_OUT,
@@ -46,8 +47,8 @@ async def edit(job: Job, prepared: Prepared, from_sha: str, round_: int, feedbac
     if isinstance(limits, Exhausted):
         return Ended(Outcome.OVER_BUDGET, limits.reason)
     result = await agent.run(
-        task, box=gating.box_of(job, slot), limits=limits, transcript=job.folder() / f"transcript-{round_}.jsonl",
-        cancelled=job.cancelled, on_line=job.log,
+        task, box=gating.box_of(job, slot), limits=limits, transcript=job.folder() / f"transcript-{round_}.jsonl.gz",
+        cancelled=job.cancelled, on_line=job.log, gate=lambda: _ask_gate(job, prepared),
     )  # fmt: skip
     _account(job, result, round_)
     head = await _commit(job, result, from_sha)
@@ -86,6 +87,11 @@ def _outside(job: Job, touched: tuple[str, ...]) -> Ended | None:
         tickets.write_fenced(c, job.ticket.id, job.here.epoch, claim=claim([*job.ticket.claim, *outside]))
     job.log(f"the claim grew by {', '.join(outside[:10])}")
     return None
+
+
+async def _ask_gate(job: Job, prepared: Prepared) -> str:
+    """Return what the gate says of the working tree as it is: the agent's own look, which decides nothing."""
+    return feedback_of(await gating.judge(job, prepared.base_sha))
 
 
 def _limits(job: Job) -> Limits | Exhausted:

@@ -1,5 +1,7 @@
 """Our own agent, the real SDK and the real tools, against a scripted model over HTTP."""
 
+import psutil
+
 from bot.work.agents.agent import Ending, Limits, Task
 from bot.work.agents.transcript import read_records
 from tests.bot.agents.conftest import Work
@@ -89,3 +91,11 @@ async def test_halves_of_characters_do_not_end_the_run(work: Work) -> None:
         Ending.FINISHED,
         ["Changed cart.py:\n     1\tcaf? = 2 ?\n     2\t"],
     )
+
+
+async def test_100_megabytes_of_output_do_not_grow_memory(work: Work) -> None:
+    await work.run({"bash": "true"}, {"say": "Done."})  # what is loaded once is loaded
+    before = psutil.Process().memory_info().rss
+    await work.run({"bash": "head -c 100000000 /dev/zero | tr '\\0' x"}, {"say": "Done."})
+
+    assert psutil.Process().memory_info().rss - before < 20_000_000
