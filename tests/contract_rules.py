@@ -25,6 +25,8 @@ def names_a_version_of_the_api(operation: str, exchange: Exchange, body: dict[st
 
 def signs_in(operation: str, exchange: Exchange, body: dict[str, Any]) -> str | None:
     """https://docs.github.com/rest/authentication/authenticating-to-the-rest-api"""
+    if operation.endswith("/conversions"):
+        return None  # there is no App yet
     is_jwt = exchange.headers.get("authorization", "").count(".") == 2
     wants_jwt = operation.split(" ")[1].startswith("/app/") or operation.endswith("/installation")
     return None if is_jwt == wants_jwt or operation == "GET /app" else "an App's JWT is for the App's own operations"

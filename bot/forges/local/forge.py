@@ -14,6 +14,7 @@ from bot.forges.local.front import Fault, Front, Observer
 from bot.forges.local.git_http import GitHttp
 from bot.forges.local.hooks import PAUSES_S, Hooks
 from bot.forges.local.keys import make_keys
+from bot.forges.local.manifests import Manifests
 from bot.forges.local.pages import Pages
 from bot.forges.local.pushes import Pushes
 from bot.forges.local.repos import Repos
@@ -48,6 +49,7 @@ class LocalForge:
         self.hooks = Hooks(self.state, secret, pauses_s)
         desk = Desk(self.state, self._repos, self._shapes, self._emit, app_id=APP_ID, now=now)
         self._api = Api(desk, public_key, self.hooks.again)
+        self._manifests = Manifests(desk, self.private_key)
         self._pushes = Pushes(self.state, self._repos, self._api, self._emit, self._told)
         self._git = GitHttp(root, self._api.may, self._pushes)
         self._front.app = self._application()
@@ -257,6 +259,7 @@ class LocalForge:
         ]
         return Starlette(
             routes=[
+                *self._manifests.routes(),
                 Mount("/api", routes=self._api.routes()),
                 *(Route(path, self._git.answer, methods=["GET", "POST"]) for path in git),
                 *pages.routes(),
