@@ -1,7 +1,6 @@
 """npm, pnpm, yarn and bun scripts, their workspaces, and what runs several scripts: turbo, nx, lerna, run-s."""
 
 import fnmatch
-import json
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -9,7 +8,6 @@ from pathlib import Path
 from gate.commands import nx
 from gate.commands.packages import Package, load_package, nearest_package, select, workspace_packages
 from gate.commands.part import Part, join, option_values, skip_options
-from gate.commands.scripts import read_inside
 
 _VALUES = frozenset(
     {"-w", "--workspace", "--prefix", "-C", "--dir", "--cwd", "--filter", "-F", "--filter-prod", "--loglevel"}
@@ -74,8 +72,6 @@ def expand(argv: tuple[str, ...], cwd: Path, root: Path) -> Sequence[Part] | Non
         return _lerna(argv, cwd, root)
     if argv[0] == "nx":
         return nx.expand(argv, cwd, root)
-    if argv[0] == "composer":
-        return _composer(argv, cwd, root)
     return None
 
 
@@ -232,31 +228,3 @@ def _positional(words: Sequence[str]) -> list[str]:
         if rest:
             found.append(rest.pop(0))
     return found
-
-
-def _composer(argv: tuple[str, ...], cwd: Path, root: Path) -> list[Part] | None:
-    from_file = _composer_scripts(cwd, root)
-    words = [w for w in argv[1:] if not w.startswith("-")]
-    if words[:1] and words[0] in {"run", "run-script"}:
-        words = words[1:]
-    if words[:1] == ["exec"]:
-        return [Part(join(words[1:]), cwd)]
-    texts = from_file.get(words[0], []) if words else []
-    return [
-        Part(f"composer {t[1:]}" if t.startswith("@") and not t.startswith("@php") else t, cwd) for t in texts
-    ] or None
-
-
-def _composer_scripts(cwd: Path, root: Path) -> dict[str, list[str]]:
-    """Return the scripts of composer.json."""
-    data = read_inside(cwd / "composer.json", root)
-    try:
-        found = json.loads(data or b"{}")
-    except ValueError:
-        return {}
-    scripts = found.get("scripts") if isinstance(found, dict) else None
-    if not isinstance(scripts, dict):
-        return {}
-    return {
-        k: [v] if isinstance(v, str) else [str(t) for t in v] for k, v in scripts.items() if isinstance(v, str | list)
-    }

@@ -1,4 +1,4 @@
-"""Task files beside package.json and make: just, task, mise and deno."""
+"""Task files beside package.json and make: just, task, mise, deno and composer."""
 
 import json
 import re
@@ -15,6 +15,8 @@ _JUST_RECIPE = re.compile(r"^@?([A-Za-z_][\w-]*)((?:\s+[^:=\s]+(?:=\S+)?)*)\s*:(
 
 def expand(argv: tuple[str, ...], cwd: Path, root: Path) -> Sequence[Part] | None:
     """Return the commands of the tasks that are named, None when this runs no task file."""
+    if argv[0] == "composer":
+        return _composer(argv, cwd, root)
     words = skip_options(argv[1:], _VALUES)
     match argv[0]:
         case "just":
@@ -123,3 +125,31 @@ def _deno(text: str) -> dict[str, tuple[list[str], list[str]]]:
 
 def _listed(value: object) -> list[object]:
     return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _composer(argv: tuple[str, ...], cwd: Path, root: Path) -> list[Part] | None:
+    from_file = _composer_scripts(cwd, root)
+    words = [w for w in argv[1:] if not w.startswith("-")]
+    if words[:1] and words[0] in {"run", "run-script"}:
+        words = words[1:]
+    if words[:1] == ["exec"]:
+        return [Part(join(words[1:]), cwd)]
+    texts = from_file.get(words[0], []) if words else []
+    return [
+        Part(f"composer {t[1:]}" if t.startswith("@") and not t.startswith("@php") else t, cwd) for t in texts
+    ] or None
+
+
+def _composer_scripts(cwd: Path, root: Path) -> dict[str, list[str]]:
+    """Return the scripts of composer.json."""
+    data = read_inside(cwd / "composer.json", root)
+    try:
+        found = json.loads(data or b"{}")
+    except ValueError:
+        return {}
+    scripts = found.get("scripts") if isinstance(found, dict) else None
+    if not isinstance(scripts, dict):
+        return {}
+    return {
+        k: [v] if isinstance(v, str) else [str(t) for t in v] for k, v in scripts.items() if isinstance(v, str | list)
+    }
