@@ -60,6 +60,9 @@ def again(turn: Turn, event: IssueEvent, _intent: Again) -> Effect:
         return start(turn, event, Start(turn.label)) if wanted else Ignored("no ticket, and no label")
     if ticket.state is not State.DONE:
         return Ignored(f"ticket {ticket.id} is {ticket.state} already")
+    label = turn.mark(f"label:{turn.label.casefold()}")
+    if label is not None and not label.is_on:
+        return Ignored("somebody took the label off")
     return attempt_again(turn, ticket, title=event.title, body=event.body)
 
 
@@ -160,9 +163,10 @@ def close_pull(turn: Turn, intent: ClosePull) -> Effect:
         if not intent.is_merged or ticket.outcome is Outcome.MERGED:
             return Ignored("nothing is under way")
         tickets.amend(turn.c, ticket, now=turn.now, outcome=Outcome.MERGED, reason=f"Merged by {who}.")
+    elif intent.is_merged:
+        return Ignored("merged while work goes on; its next look at the pull request finds that")
     else:
-        word = "merged" if intent.is_merged else "closed"
-        tickets.request_cancel(turn.c, ticket.id, f"The pull request was {word} by {who}.", turn.now)
+        tickets.request_cancel(turn.c, ticket.id, f"The pull request was closed by {who}.", turn.now)
     turn.told(turn.c, ticket.id)
     return Done(f"ticket {ticket.id}")
 

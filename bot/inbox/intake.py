@@ -134,9 +134,10 @@ class Intake:
         repository = "" if isinstance(event, Unread) else event.origin.repository
         settings = await self._settings(event) if repository else RepositorySettings()
         login = await self._own_login(repository)
+        is_app = login.endswith("[bot]")
         return Rules(
-            label=settings.labels.trigger or self._label, name=login.removesuffix("[bot]") or "bot", login=login,
-            app=self._app, checks=settings.checks,
+            label=settings.labels.trigger or self._label, name=login.removesuffix("[bot]") if is_app else "",
+            login=login if is_app else "", shared="" if is_app else login, app=self._app, checks=settings.checks,
         )  # fmt: skip
 
     async def _settings(self, event: Event) -> RepositorySettings:

@@ -20,6 +20,7 @@ from bot.forges.events import (
 from bot.inbox.calls import Call, find_calls
 
 MARKER = "<!-- sluice:"  # stands in everything that we write
+BRANCHES = "sluice/"  # ours begin so
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +28,9 @@ class Rules:
     """What the intent of an event depends on besides the event."""
 
     label: str  # that starts a ticket
-    name: str = "bot"  # what people call us by: @name
-    login: str = ""  # who we are on the forge
+    name: str = ""  # what people call us by: @name
+    login: str = ""  # the App's account: whatever it does, we did
+    shared: str = ""  # the account whose personal token we use: what it does, its owner or we did
     app: int | None = None
     checks: bool = False  # whether people's pull requests are gated too
 
@@ -167,6 +169,8 @@ def _labeled(event: IssueEvent, rules: Rules) -> Intent:
 def _unlabeled(event: IssueEvent, rules: Rules) -> Intent:
     if not _same(event.label, rules.label):
         return Nothing(f"{event.label!r} is not the label {rules.label!r}")
+    if _is_shared(event.origin.sender, rules):
+        return Nothing("we take the label off when work begins; `/bot cancel` cancels")
     return Stop(f"The label `{rules.label}` was taken off by {_who(event.origin.sender)}.")
 
 
@@ -175,7 +179,11 @@ _ISSUE: Mapping[str, Callable[[IssueEvent, Rules], Intent]] = {
     "labeled": _labeled,
     "unlabeled": _unlabeled,
     "reopened": lambda *_: Again(),
-    "closed": lambda event, _: Stop(f"The issue was closed by {_who(event.origin.sender)}."),
+    "closed": lambda event, rules: (
+        Nothing("a merge of ours closes issues; `/bot cancel` cancels")
+        if _is_shared(event.origin.sender, rules)
+        else Stop(f"The issue was closed by {_who(event.origin.sender)}.")
+    ),
     "deleted": lambda event, _: Stop(f"The issue was deleted by {_who(event.origin.sender)}."),
     "transferred": lambda event, _: Stop(f"The issue was moved away by {_who(event.origin.sender)}."),
     "edited": lambda event, _: Reword() if event.is_text_changed else Nothing("edited, but not its text"),
@@ -214,7 +222,9 @@ def _pull(event: PullEvent, rules: Rules) -> Intent:
         case "opened" | "synchronize" | "reopened" | "ready_for_review":
             if not rules.checks:
                 return Nothing("this repository does not want people's pull requests checked")
-            if _is_ours(event.author, rules):
+            if _is_ours(event.author, rules) or (
+                _is_shared(event.author, rules) and event.head_branch.startswith(BRANCHES)
+            ):
                 return Nothing("our own pull request")
             return CheckPull(event.head_sha, is_fork=event.head_repository != event.origin.repository)
         case "closed":
@@ -246,6 +256,10 @@ def _repository(event: RepositoryEvent) -> Intent:
 def _is_ours(actor: Actor, rules: Rules) -> bool:
     # nobody else can have it: the forge keeps brackets out of people's logins
     return bool(rules.login) and actor.login.lower() == rules.login.lower()
+
+
+def _is_shared(actor: Actor, rules: Rules) -> bool:
+    return bool(rules.shared) and actor.login.lower() == rules.shared.lower()
 
 
 def _same(label: str, other: str) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+import httpx
 import sqlalchemy as sa
 
 from bot.forges.github import GitHub
@@ -37,6 +38,7 @@ class House:
     forge: LocalForge
     github: GitHub
     store: Store
+    http: httpx.AsyncClient | None = None  # for a client of one's own
     breaker: Breaker = field(default_factory=lambda: Breaker(issue=50))
     now: float = 1_000_000.0
     told: list[int] = field(default_factory=list)

@@ -1,8 +1,9 @@
 """Intake: a label, a comment or a review in; a ticket, an attempt or an answer out. The forge is local and real."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from bot.forges.github import GitHub
@@ -18,9 +19,10 @@ OTHER = "b" * 40
 
 
 @pytest.fixture
-def house(forge: LocalForge, github: GitHub, tmp_path: Path) -> Iterator[House]:
+async def house(forge: LocalForge, github: GitHub, tmp_path: Path) -> AsyncIterator[House]:
     store = open_store(sqlite_url(tmp_path / "bot.db"))
-    yield House(forge, github, store)
+    async with httpx.AsyncClient(timeout=5.0) as http:
+        yield House(forge, github, store, http)
     store.close()
 
 
@@ -363,6 +365,22 @@ async def test_re_run_in_the_checks_page_goes_again(house: House) -> None:
     check = {"head_sha": SHA, "external_id": "ticket-1", "app": {"id": house.forge.app_id}}
     await house.hear("check_run", "rerequested", check_run=check)
     assert house.state() == "queued 2 ann"
+
+
+async def test_with_a_personal_token_its_owner_can_still_ask(house: House) -> None:
+    http = house.http
+    assert http is not None
+    token = house.forge.personal_token("ann")
+    house.github = GitHub(http, api_url=house.forge.api_url, app=None, token=token, now=lambda: house.now)
+    house.intake = house.open_intake()
+    await house.label(at=100)
+    house.run()
+    said = await house.hear("issues", "unlabeled", issue=house.issue(at=101), label={"name": "bot"})
+    ticket = house.ticket()
+    assert ticket is not None
+    assert (said, ticket.state, ticket.cancel_requested) == (
+        "ignored: we take the label off when work begins; `/bot cancel` cancels", "running", False,
+    )  # fmt: skip
 
 
 # repositories
