@@ -96,25 +96,15 @@ class Service:
 
     def _desk(self, data: Path) -> Desk:
         settings = self.settings
+        redactor = Redactor(secrets_of(settings))
         return Desk(
             store=self.store, forge=self.forge, now=time.time, data=data, git_url=settings.git_url.rstrip("/"),
             pool=Pool(data / "slots", self.store, host=self.host, slots=settings.slots),
-            open_agent=self._agent, redactor=Redactor(secrets_of(settings)),
+            open_agent=lambda wanted: agent_of(settings, wanted, redactor), redactor=redactor,
             logbook=Logbook(self.store, now=time.time, changed=self.bell.ring),
             gate_argv=GATE, policy_argv=("--policy", str(settings.policy.resolve())) if settings.policy else (),
             links=Links(forge=settings.git_url, dashboard=settings.public_url), sandbox=sandbox_mode(settings),
             readable=interpreter(), changed=self.changed, author=AUTHOR,
-        )  # fmt: skip
-
-    def _agent(self, wanted: RepositorySettings) -> Agent:
-        key = self.settings.anthropic_api_key
-        return open_agent(
-            wanted.agent.kind,
-            AgentSettings(
-                model=wanted.agent.model or self.settings.model, model_url=self.settings.model_url,
-                api_key=key.get_secret_value() if key else "", command=wanted.agent.command,
-                redact=self.desk.redactor.text,
-            ),
         )  # fmt: skip
 
     def _application(self, note: str) -> Starlette:
@@ -302,6 +292,16 @@ def sandbox_mode(settings: Settings) -> Mode:
             "or run without a sandbox at your own risk: BOT_SANDBOX=off"
         )
     return "bubblewrap"
+
+
+def agent_of(settings: Settings, wanted: RepositorySettings, redactor: Redactor) -> Agent:
+    """Return the agent that a repository wants, with the operator's key and endpoint."""
+    key = settings.anthropic_api_key
+    wish = AgentSettings(
+        model=wanted.agent.model or settings.model, model_url=settings.model_url,
+        api_key=key.get_secret_value() if key else "", command=wanted.agent.command, redact=redactor.text,
+    )  # fmt: skip
+    return open_agent(wanted.agent.kind, wish)
 
 
 def open_forge(settings: Settings, http: httpx.AsyncClient) -> GitHub:

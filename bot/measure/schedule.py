@@ -1,0 +1,164 @@
+"""Replay tickets against the real admission rules: how long they would take, with how many slots. No I/O."""
+
+import heapq
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from bot.errors import ConfigError
+from bot.tickets.admission import Admit, Limits, admit
+from bot.tickets.claims import WHOLE, claim
+from bot.tickets.edges import HARD, cycles
+from bot.tickets.ticket import State, Ticket
+
+POLICIES = ("serial", "per-repo", "disjoint")
+KEYS = ("id", "repository", "at_s", "paths", "depends_on", "seconds")
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One ticket of a trace; times in seconds."""
+
+    id: int
+    repository: str
+    at_s: float
+    seconds: float
+    paths: tuple[str, ...] = WHOLE
+    depends_on: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a trace went under one rule."""
+
+    policy: str
+    makespan_s: float
+    waiting_s: float  # of all tickets together
+    busy: float  # share of the slots' time that was used, 0 to 1
+    starts: Mapping[int, float] = field(default_factory=dict)
+
+
+def read_trace(found: object, source: str) -> list[Planned]:
+    """Return the tickets of a trace. Raises ConfigError: `file: key: expected X, got Y`."""
+    if not isinstance(found, list) or not found:
+        raise ConfigError(f"{source}: expected a JSON list of tickets that is not empty, got {type(found).__name__}")
+    planned = [_planned(item, f"{source}: [{number}]") for number, item in enumerate(found)]
+    ids: set[int] = set()
+    for one in planned:
+        if one.id in ids:
+            raise ConfigError(f"{source}: id: expected each once, got {one.id} twice")
+        ids.add(one.id)
+    for one in planned:
+        unknown = [n for n in one.depends_on if n not in ids]
+        if unknown:
+            raise ConfigError(f"{source}: ticket {one.id}: depends_on: expected ids of the trace, got {unknown[0]}")
+    circles = cycles({one.id: one.depends_on for one in planned})
+    if circles:
+        circle = " -> ".join(str(n) for n in [*circles[0], circles[0][0]])
+        raise ConfigError(f"{source}: depends_on: expected no circle, got {circle}")
+    return planned
+
+
+def simulate(planned: Sequence[Planned], *, slots: int, policy: str) -> Outcome:
+    """Return what happens when the tickets come, and start as the rule allows."""
+    arriving = sorted(planned, key=lambda p: (p.at_s, p.id))
+    queued: list[Ticket] = []
+    running: dict[int, Ticket] = {}
+    ends: list[tuple[float, int]] = []
+    by_id = {p.id: p for p in planned}
+    starts: dict[int, float] = {}
+    now, at = 0.0, 0
+    while at < len(arriving) or queued or running:
+        while at < len(arriving) and arriving[at].at_s <= now:
+            queued.append(_ticket(arriving[at], policy, by_id))
+            at += 1
+        limits = Limits(free=slots - len(running), total=1 if policy == "serial" else 0)
+        pending = {(p.repository, p.id) for p in planned if p.id not in starts or p.id in running}
+        for decision in admit(queued, list(running.values()), limits=limits, unfinished=pending):
+            if isinstance(decision, Admit):
+                number = decision.ticket.id
+                starts[number] = now
+                running[number] = replace(decision.ticket, state=State.RUNNING)
+                heapq.heappush(ends, (now + by_id[number].seconds, number))
+        queued = [t for t in queued if t.id not in starts]
+        moments = [ends[0][0]] if ends else []
+        if at < len(arriving):
+            moments.append(arriving[at].at_s)
+        if not moments:
+            raise ConfigError(f"tickets {[t.id for t in queued]} can never start")
+        now = min(moments)
+        while ends and ends[0][0] <= now:
+            running.pop(heapq.heappop(ends)[1])
+    makespan = max((starts[p.id] + p.seconds for p in planned), default=0.0)
+    work = sum(p.seconds for p in planned)
+    waiting = sum(starts[p.id] - p.at_s for p in planned)
+    return Outcome(policy, makespan, waiting, work / (slots * makespan) if makespan else 0.0, starts)
+
+
+def lower_bound_s(planned: Sequence[Planned], *, slots: int) -> float:
+    """Return the time that no rule can beat: the longest chain, the work over the slots, the last to come."""
+    ends: dict[int, float] = {}
+    by_id = {p.id: p for p in planned}
+    stack = [(p.id, False) for p in planned]
+    while stack:
+        number, ready = stack.pop()
+        if number in ends:
+            continue
+        one = by_id[number]
+        if not ready:
+            stack.append((number, True))
+            stack += [(n, False) for n in one.depends_on if n not in ends]
+            continue
+        ends[number] = max([one.at_s, *(ends[n] for n in one.depends_on)]) + one.seconds
+    first = min((p.at_s for p in planned), default=0.0)
+    return max([first + sum(p.seconds for p in planned) / slots, *ends.values()], default=0.0)
+
+
+def _ticket(planned: Planned, policy: str, by_id: Mapping[int, Planned]) -> Ticket:
+    repository = planned.repository if policy == "disjoint" or policy == "per-repo" else "all"
+    paths = planned.paths if policy == "disjoint" else WHOLE
+    edges = tuple((HARD, n) for n in planned.depends_on)
+    del by_id
+    return Ticket(
+        id=planned.id, repository=repository, issue=planned.id, title="", body="", text_hash="", requester="",
+        state=State.QUEUED, attempt=1, epoch=0, created_at=planned.at_s, updated_at=planned.at_s, claim=paths,
+        edges=edges,
+    )  # fmt: skip
+
+
+def _planned(item: object, where: str) -> Planned:
+    if not isinstance(item, dict):
+        raise ConfigError(f"{where}: expected an object, got {type(item).__name__}")
+    for key in item:
+        if key not in KEYS:
+            raise ConfigError(f"{where}: {key}: expected one of {', '.join(KEYS)}, got an unknown key")
+    paths = item.get("paths", [])
+    depends = item.get("depends_on", [])
+    if not isinstance(paths, list) or not all(isinstance(p, str) for p in paths):
+        raise ConfigError(f"{where}: paths: expected a list of texts, got {paths!r}")
+    if not isinstance(depends, list) or not all(_is_whole(n) for n in depends):
+        raise ConfigError(f"{where}: depends_on: expected a list of ids, got {depends!r}")
+    return Planned(
+        id=_number(item, "id", where, whole=True), repository=_text(item, where), paths=claim(paths),
+        at_s=_number(item, "at_s", where, 0.0), seconds=_number(item, "seconds", where), depends_on=tuple(depends),
+    )  # fmt: skip
+
+
+def _number(item: Mapping[str, Any], key: str, where: str, default: float | None = None, *, whole: bool = False) -> Any:
+    found = item.get(key, default)
+    good = _is_whole(found) if whole else isinstance(found, int | float) and not isinstance(found, bool)
+    if not good or not 0 <= found < 1e12:
+        kind = "a whole number" if whole else "a number of seconds"
+        raise ConfigError(f"{where}: {key}: expected {kind} that is not negative, got {found!r}")
+    return found
+
+
+def _text(item: Mapping[str, Any], where: str) -> str:
+    found = item.get("repository")
+    if not isinstance(found, str) or not found:
+        raise ConfigError(f"{where}: repository: expected text such as 'owner/name', got {found!r}")
+    return found
+
+
+def _is_whole(found: object) -> bool:
+    return isinstance(found, int) and not isinstance(found, bool)

@@ -1,0 +1,106 @@
+"""The bot's command line, as an operator uses it: one process a call."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bot.demo.loop import SAMPLES
+from bot.work.agents.scripted import ScriptedModel
+from bot.work.agents.sessions import load_sessions
+from tests.needs import needs
+
+ROOT = Path(__file__).parents[2]
+
+
+def bot(folder: Path, *argv: str, **env: str) -> subprocess.CompletedProcess[str]:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("BOT_", "ANTHROPIC_"))}
+    return subprocess.run(
+        [sys.executable, "-m", "bot", *argv], capture_output=True, text=True, check=False, cwd=ROOT,
+        env={**kept, "BOT_DATA": str(folder / "data"), **env},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("argv", "env", "said"),
+    [
+        (["serve"], {}, "bot: BOT_WEBHOOK_SECRET: expected a value, found none"),
+        (["serve"], {"BOT_WEBHOOK_SECRET": "s"}, "bot: BOT_APP_ID: expected a value, found none"),
+        (["serve"], {"BOT_WEBHOOK_SECRET": "s", "BOT_APP_ID": "1"}, "bot: BOT_PRIVATE_KEY_PATH: expected the App's key, found none"),
+        (["serve"], {"BOT_WEBHOOK_SECRET": "s", "BOT_TOKEN": "t", "BOT_DATA": "/proc/x"}, "bot: BOT_DATA: expected a folder that can be written, got /proc/x"),
+        (["serve"], {"BOT_WEBHOOK_SECRET": "s", "BOT_TOKEN": "t", "PATH": "/nonexistent"}, "bot: expected git on PATH, found none"),
+        (["serve"], {"BOT_PORT": "x"}, "bot: BOT_PORT: expected a valid integer"),
+        (["worker"], {}, "bot: BOT_DATABASE_URL: expected a value, found none"),
+        (["tickets", "show", "7"], {}, "bot: there is no ticket 7"),
+        (["schedule"], {}, "bot: expected either --trace FILE or --history"),
+        (["run", "--repo", "/tmp", "--issue", "/nonexistent"], {}, "bot: --repo: expected a git repository, got /tmp"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)  # fmt: skip
+def test_what_a_person_can_mend_is_one_line(tmp_path: Path, argv: list[str], env: dict[str, str], said: str) -> None:
+    done = bot(tmp_path, *argv, **env)
+    assert (done.returncode, done.stderr.count("\n"), done.stderr.startswith(said)) == (2, 1, True), done.stderr
+
+
+def test_a_port_in_use_is_one_line(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        done = bot(tmp_path, "serve", BOT_WEBHOOK_SECRET="s", BOT_TOKEN="t", BOT_PORT=port)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"bot: BOT_HOST, BOT_PORT: expected an address to listen on, got 127.0.0.1:{port}: ")
+
+
+def test_an_empty_list_says_what_to_do(tmp_path: Path) -> None:
+    assert bot(tmp_path, "tickets").stdout == "No ticket. Put the label on an issue.\n"
+    assert json.loads(bot(tmp_path, "tickets", "list", "--json").stdout) == {"tickets": []}
+
+
+def test_a_trace_is_simulated_beside_the_serial_rule(tmp_path: Path) -> None:
+    trace = [{"id": n, "repository": "a/b", "at_s": 0, "paths": [f"src/{n}"], "seconds": 60} for n in (1, 2)]
+    (tmp_path / "t.json").write_text(json.dumps(trace))
+    done = bot(tmp_path, "schedule", "--trace", str(tmp_path / "t.json"), "--slots", "2", "--json")
+    assert json.loads(done.stdout) == {
+        "policy": "disjoint", "slots": 2, "makespan_s": 60, "lower_bound_s": 60.0, "waiting_s": 0.0, "slot_use": 1.0,
+        "starts": {"1": 0.0, "2": 0.0},
+    }  # fmt: skip
+
+
+@needs("bwrap", package="bubblewrap")
+@pytest.mark.slow
+def test_one_issue_of_a_local_repository_becomes_a_branch_and_a_report(tmp_path: Path) -> None:
+    repo = tmp_path / "shop"
+    subprocess.run(["cp", "-r", str(SAMPLES / "shop"), str(repo)], check=True)
+    who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    for command in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-qm", "x"]):
+        subprocess.run(["git", *who, *command], cwd=repo, check=True)
+    (tmp_path / "issue.md").write_text(
+        "# The cart's total ignores the quantity\n\nPaths: shop/cart.py, tests/test_cart.py\n"
+    )
+    session = (
+        (SAMPLES / "sessions" / "cart.jsonl")
+        .read_text()
+        .replace('"repository": "acme/shop", "issue": 1', '"title": "cart"')
+    )
+    (tmp_path / "cart.jsonl").write_text(session)
+    with ScriptedModel(load_sessions(tmp_path / "cart.jsonl")).serve() as served:
+        done = bot(
+            tmp_path, "run", "--repo", str(repo), "--issue", str(tmp_path / "issue.md"), "--report", str(tmp_path / "report.json"),
+            "--json", BOT_MODEL_URL=served.url, ANTHROPIC_API_KEY="k",
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr + done.stdout
+    found = json.loads(done.stdout)
+    fixed = subprocess.run(
+        ["git", "show", f"{found['branch']}:shop/cart.py"], cwd=repo, check=True, capture_output=True, text=True
+    )
+    assert (found["outcome"], found["verdict"], "line.quantity" in fixed.stdout) == ("proposed", "GREEN", True)
+    assert json.loads((tmp_path / "report.json").read_text())["verdict"] == "GREEN"
+    assert (
+        subprocess.run(["git", "status", "--porcelain"], cwd=repo, check=True, capture_output=True, text=True).stdout
+        == ""
+    )
