@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from bot.sandbox.output import Excerpt
 
@@ -16,6 +17,7 @@ MARK = "SLUICE_PROCESS"  # every process of one run carries it, so that none can
 CHUNK_BYTES = 65536
 LINE_BYTES = 65536
 DRAIN_S = 2.0
+WATCH_S = 0.2
 ROUNDS = 50  # of killing: a fork bomb needs several
 
 
@@ -29,6 +31,7 @@ class Done:
     timed_out: bool = False
     silent: bool = False
     cancelled: bool = False
+    crowded: bool = False  # it started more processes than it may
 
 
 async def run(
@@ -42,6 +45,7 @@ async def run(
     log: Path | None = None,
     on_line: Callable[[str], None] | None = None,
     cancelled: asyncio.Event | None = None,
+    processes: int | None = None,
 ) -> Done:
     """Run `argv` to its end, or until a limit or `cancelled` ends it; never leaves a child behind."""
     began = time.monotonic()
@@ -58,8 +62,13 @@ async def run(
     output = _Output(keep_bytes, log, on_line)
     reading = asyncio.create_task(output.read(process))
     feeding = asyncio.create_task(_feed(process, stdin))
+    ends: dict[asyncio.Task[Any], str] = {asyncio.create_task(process.wait()): ""}
+    if cancelled is not None:
+        ends[asyncio.create_task(cancelled.wait())] = "cancelled"
+    if processes is not None:
+        ends[asyncio.create_task(crowded(mark, processes))] = "processes"
     try:
-        cut = await _wait(process, output, limit_s=limit_s, silence_s=silence_s, cancelled=cancelled)
+        cut = await _wait(ends, output, limit_s=limit_s, silence_s=silence_s)
     finally:
         await _end_tree(process, mark)
         feeding.cancel()
@@ -73,6 +82,7 @@ async def run(
         timed_out=cut == "limit",
         silent=cut == "silence",
         cancelled=cut == "cancelled",
+        crowded=cut == "processes",
     )
 
 
@@ -121,32 +131,24 @@ async def _feed(process: asyncio.subprocess.Process, stdin: bytes | None) -> Non
 
 
 async def _wait(
-    process: asyncio.subprocess.Process,
-    output: _Output,
-    *,
-    limit_s: float,
-    silence_s: float | None,
-    cancelled: asyncio.Event | None,
+    ends: Mapping[asyncio.Task[Any], str], output: _Output, *, limit_s: float, silence_s: float | None
 ) -> str:
-    """Wait for the end; return what cut it short ("limit", "silence", "cancelled"), or nothing."""
+    """Wait for the first of the ends; return its word, or which limit came before it ("limit", "silence")."""
     ends_at = time.monotonic() + limit_s
-    waits: dict[asyncio.Task[object], str] = {asyncio.create_task(process.wait()): ""}
-    if cancelled is not None:
-        waits[asyncio.create_task(cancelled.wait())] = "cancelled"
     try:
         while True:
             next_s = ends_at - time.monotonic()
             if silence_s is not None:
                 next_s = min(next_s, output.last_at + silence_s - time.monotonic())
-            done, _ = await asyncio.wait(waits, timeout=max(next_s, 0.0), return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait(ends, timeout=max(next_s, 0.0), return_when=asyncio.FIRST_COMPLETED)
             if done:
-                return min(waits[task] for task in done)
+                return min(ends[task] for task in done)
             if time.monotonic() >= ends_at:
                 return "limit"
             if silence_s is not None and time.monotonic() >= output.last_at + silence_s:
                 return "silence"
     finally:
-        for task in waits:
+        for task in ends:
             task.cancel()
 
 
@@ -163,6 +165,23 @@ async def _end_tree(process: asyncio.subprocess.Process, mark: str) -> None:
                 os.kill(pid, signal.SIGKILL)
         await asyncio.sleep(0.01)
     await process.wait()
+
+
+async def crowded(mark: str, processes: int) -> None:
+    """Return once more than so many processes carry the mark.
+
+    The kernel's own limit of processes does not hold for root, whom a box's user is where root runs the service.
+    """
+    before = _scheduled()
+    while True:
+        await asyncio.sleep(WATCH_S)
+        if _scheduled() - before > processes and len(await asyncio.to_thread(_marked, mark)) > processes:
+            return
+
+
+def _scheduled() -> int:
+    """Return how many threads the machine has: cheap enough to ask often."""
+    return int(Path("/proc/loadavg").read_text(encoding="ascii").split()[3].partition("/")[2])
 
 
 def _marked(mark: str) -> list[int]:

@@ -62,14 +62,24 @@ async def _gate(job: Job, *options: str, limit_s: float) -> Report:
         raise RuntimeError("the gate needs a slot")
     output = job.folder() / "gate.json"
     output.unlink(missing_ok=True)
-    prefix, env = wrap(box_of(job, slot), [], env={"CI": "true"})
+    box = box_of(job, slot)
+    prefix, env = wrap(box, [], env={"CI": "true"})
     policy = job.desk.policy_argv
     done = await proc.run(
         *job.desk.gate_argv, "run", "--repo", str(slot.path), "--name", job.ticket.repository, *policy,
         "--wrap", json.dumps(prefix), "--format", "json", "--output", str(output), *options,
         cwd=Path("/"), env=env, limit_s=limit_s, cancelled=job.cancelled, on_line=job.log,
+        processes=box.processes,
     )  # fmt: skip
     if not output.exists():
-        why = "it was stopped" if done.cancelled else f"it took more than {limit_s:.0f} s" if done.timed_out else ""
+        why = (
+            "it started too many processes"
+            if done.crowded
+            else "it was stopped"
+            if done.cancelled
+            else f"it took more than {limit_s:.0f} s"
+            if done.timed_out
+            else ""
+        )
         return Report(Verdict.ERROR, why or f"it wrote no report (exit code {done.exit_code}): {done.output[-500:]}")
     return read_report(output.read_bytes())

@@ -56,3 +56,9 @@ async def test_a_flood_of_output_stays_bounded_and_is_whole_in_the_log(tmp_path:
     done = await bash("yes | head -c 20000000", tmp_path, keep_bytes=1000, log=log)
     assert len(done.output) < 1100
     assert log.stat().st_size == 20_000_000
+
+
+async def test_more_processes_than_allowed_end_it_all(tmp_path: Path) -> None:
+    done = await bash("for i in $(seq 60); do sleep 300 & done; wait", tmp_path, processes=40)
+
+    assert (done.crowded, done.exit_code, done.seconds < 20) == (True, None, True)

@@ -112,6 +112,7 @@ class CommandAgent:
         from_file = any("{prompt_file}" in word for word in words)
         return await proc.run(
             *argv, cwd=box.workdir, env=env, limit_s=limits.wall_s, keep_bytes=20_000, cancelled=stop,
+            processes=box.processes,
             stdin=None if from_file else prompt.encode("utf-8", "replace"), on_line=reading.feed,
         )  # fmt: skip
 
@@ -188,6 +189,8 @@ def _result(done: Done, reading: Reading, stop: _Stop, limits: Limits) -> AgentR
         return AgentResult(stop.ending, reason=stop.reason, message=said)
     if done.timed_out:
         return AgentResult(Ending.TIMED_OUT, reason=f"not finished after {limits.wall_s:g} s", message=said)
+    if done.crowded:
+        return AgentResult(Ending.FAILED, reason="it started too many processes", message=said)
     if reading.ending not in (None, Ending.FINISHED):
         return AgentResult(reading.ending, reason=reading.reason, message=said)
     if done.exit_code:

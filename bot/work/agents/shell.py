@@ -2,8 +2,9 @@
 
 import asyncio
 import secrets
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from bot.sandbox import box as boxes
 from bot.sandbox import proc
@@ -28,6 +29,7 @@ class Ran:
     output: str
     exit_code: int | None
     timed_out: bool = False
+    crowded: bool = False  # it started more processes than it may
 
 
 class Shell:
@@ -45,7 +47,7 @@ class Shell:
         mark = secrets.token_hex(16)
         try:
             async with asyncio.timeout(limit_s):
-                return await self._exchange(process, command, mark)
+                return await self._watched(self._exchange(process, command, mark))
         except TimeoutError:
             await self.close()
             self._kept.add(self._rest)
@@ -66,6 +68,23 @@ class Shell:
             argv, env = boxes.wrap(self._box, ["bash", "--noprofile", "--norc", "-c", _LOOP, "bash"], env=self._env)
             self._started = await proc.start(*argv, cwd=self._box.workdir, env=env)
         return self._started.process
+
+    async def _watched(self, exchange: Coroutine[Any, Any, Ran]) -> Ran:
+        """Return the exchange's end, or that the box is crowded."""
+        if self._started is None or self._box.processes is None:
+            return await exchange
+        ran = asyncio.create_task(exchange)
+        crowd = asyncio.create_task(proc.crowded(self._started.mark, self._box.processes))
+        try:
+            await asyncio.wait({ran, crowd}, return_when=asyncio.FIRST_COMPLETED)
+            if ran.done():
+                return ran.result()
+            await self.close()
+            return Ran(self._kept.text(), None, crowded=True)
+        finally:
+            for task in (ran, crowd):
+                task.cancel()
+            await asyncio.gather(ran, crowd, return_exceptions=True)
 
     async def _exchange(self, process: asyncio.subprocess.Process, command: str, mark: str) -> Ran:
         assert process.stdin is not None  # noqa: S101 started with pipes

@@ -74,6 +74,10 @@ def _say(ran: Ran, limit_s: float) -> Answer:
     if ran.timed_out:
         ending = f"[stopped after {limit_s:g} s with everything it started; the next command gets a new shell]"
         return Answer(f"{ran.output}\n{ending}", True)
+    if ran.crowded:
+        return Answer(
+            f"{ran.output}\n[stopped: it started too many processes; the next command gets a new shell]", True
+        )
     if ran.exit_code is None:
         return Answer(f"{ran.output}\n[this ended the shell; the next command gets a new one]", True)
     if ran.exit_code:

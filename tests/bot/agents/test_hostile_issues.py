@@ -88,3 +88,12 @@ def left_behind(home: Path) -> list[int]:
         if (process.info["environ"] or {}).get("HOME") == str(home):
             found.append(process.pid)
     return found
+
+
+async def test_a_bomb_is_stopped_before_it_fills_the_machine(world: World) -> None:
+    await world.obey("fork bomb")
+
+    (answer,) = world.work.answers(1)
+    assert ("too many processes" in answer or "Resource temporarily unavailable" in answer, "left" in answer) == (
+        True, False,
+    )  # fmt: skip
