@@ -273,6 +273,9 @@ class LocalForge:
         self._in_loop(lambda: self._emit(event, action, repo, user, what))
 
     def _emit(self, event: str, action: str, repo: Repository, user: User, what: Mapping[str, Any]) -> None:
+        for changed in what.values():
+            if isinstance(changed, Issue):
+                changed.changed_at = self.state.stamp()
         shown = {key: self._shown(repo, value, key) for key, value in what.items()}
         payload = {
             "action": action, **shown, "repository": self._shapes.repository(repo),

@@ -82,7 +82,7 @@ class Shapes:
             "state": issue.state, "title": issue.title, "body": issue.body, "user": self.user(issue.user),
             "labels": [self.label(name) for name in issue.labels], "assignee": None, "assignees": [],
             "milestone": None, "locked": False, "active_lock_reason": None, "comments": len(repo.on(issue.number)),
-            "closed_at": issue.closed_at, "created_at": issue.at, "updated_at": issue.closed_at or issue.at,
+            "closed_at": issue.closed_at, "created_at": issue.at, "updated_at": issue.changed_at or issue.at,
             "author_association": "CONTRIBUTOR", "reactions": _rollup(api, issue.reactions), "state_reason": None,
             "performed_via_github_app": None, "timeline_url": f"{api}/timeline",
         }  # fmt: skip

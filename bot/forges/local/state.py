@@ -51,6 +51,7 @@ class Issue:
     merged_sha: str | None = None
     draft: bool = False
     closed_at: str | None = None
+    changed_at: str = ""  # by an event of the issue; empty: never
     reactions: list[tuple[str, str]] = field(default_factory=list)
 
 
