@@ -88,6 +88,13 @@ def _parser() -> "argparse.ArgumentParser":
     init.add_argument("--write", action="store_true", help="write gate.toml; one that is there is never overwritten")
     init.add_argument("--check", action="store_true", help="run the proposed steps once and say which fail today")
 
+    notes = commands.add_parser("notes", help="check a vault of Markdown notes", allow_abbrev=False)
+    notes.set_defaults(command=_notes)
+    notes.add_argument("folder", type=Path, metavar="DIR")
+    notes.add_argument("--require", action="append", default=[], metavar="KEY", help="a key that frontmatter needs")
+    notes.add_argument("--allow-missing", type=int, default=0, metavar="N", help="so many links to notes to be written")
+    notes.add_argument("--format", choices=("text", "json"), default="text", help="how to write the findings")
+
     explain = commands.add_parser("explain", help="explain a verdict or a rule")
     explain.set_defaults(command=_explain)
     explain.add_argument("word", metavar="RULE|VERDICT")
@@ -313,6 +320,24 @@ def _try(repo: Path, text: str) -> int:
     report = run.run(policy, place, options, env=dict(os.environ), stop=_stop)
     print(render_text(report, colour=_colour(sys.stdout)))
     return EXIT_CODES[report.verdict]
+
+
+def _notes(arguments: "argparse.Namespace") -> int:
+    import json
+    from dataclasses import asdict
+
+    from gate.notes import Wants, check
+
+    wants = Wants(tuple(arguments.require), arguments.allow_missing)
+    count, findings = check(_folder(arguments.folder), wants)
+    if arguments.format == "json":
+        found = {"schema": "gate.notes/1", "notes": count, "findings": [asdict(f) for f in findings]}
+        print(json.dumps(found, indent=2, ensure_ascii=False))
+    else:
+        for f in findings:
+            print(f"{f.path}:{f.line}: {f.rule}: {f.message}")
+        print(f"{count} notes checked, {len(findings)} problems")
+    return 1 if findings else 0
 
 
 def _explain(arguments: "argparse.Namespace") -> int:

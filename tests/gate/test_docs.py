@@ -1,0 +1,25 @@
+"""Every example in the documentation is a policy that the gate reads."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gate.policy import STEP_KEYS, parse_operator, parse_repository
+
+DOCS = Path(__file__).parents[2] / "docs"
+README = Path(__file__).parents[2] / "README.md"
+EXAMPLES = re.findall(r"```(toml|json)\n(.*?)```", (DOCS / "policy.md").read_text() + README.read_text(), re.DOTALL)
+
+
+@pytest.mark.parametrize(("language", "text"), EXAMPLES, ids=[str(n) for n in range(len(EXAMPLES))])
+def test_an_example_is_a_policy(language: str, text: str) -> None:
+    if language == "toml":
+        assert parse_repository(text.encode(), "docs").steps
+    else:
+        assert "default" in parse_operator(text.encode(), "docs.json")
+
+
+def test_every_key_of_a_step_is_explained() -> None:
+    text = (DOCS / "policy.md").read_text()
+    assert [key for key in STEP_KEYS if f"| `{key}` |" not in text] == []
