@@ -38,9 +38,10 @@ class Served:
         self._started.set()
         await self._server.serve(sockets=[self._socket])
 
-    def close(self) -> None:
-        """Stop serving; open connections are cut after a second."""
+    def close(self, *, now: bool = False) -> None:
+        """Stop serving; open connections are cut after a second, or at once."""
         self._server.should_exit = True
+        self._server.force_exit = now
         self._thread.join(timeout=10)
         self._socket.close()
 

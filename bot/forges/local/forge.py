@@ -74,7 +74,7 @@ class LocalForge:
 
     def close(self) -> None:
         """Stop serving."""
-        self._served.close()
+        self._served.close(now=True)
         self._git.close()
         self._repos.close()
 

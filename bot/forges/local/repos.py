@@ -2,11 +2,12 @@
 
 import os
 import re
-import tempfile
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
 from dulwich.errors import NotTreeError
+from dulwich.index import commit_tree
 from dulwich.object_store import tree_lookup_path
 from dulwich.objects import Blob, Commit, ObjectID
 from dulwich.refs import Ref
@@ -43,7 +44,7 @@ class Repos:
         """Make a repository whose default branch holds these files; return its commit."""
         path = self.path(full_name)
         path.mkdir(parents=True)
-        await self.git(full_name, "init", "--quiet", "--bare", "--initial-branch", branch, str(path))
+        self._opened[full_name] = Repo.init_bare(str(path), default_branch=branch.encode())
         return await self.commit(full_name, branch, files, "First commit")
 
     async def commit(
@@ -51,21 +52,25 @@ class Repos:
     ) -> str:
         """Put files on top of a branch, a new one on top of `start`; return the new commit."""
         parent = await self.sha(full_name, branch) or (await self.sha(full_name, start) if start else None)
-        with tempfile.TemporaryDirectory() as scratch:
-            tree = Path(scratch)
-            index = {"GIT_INDEX_FILE": str(tree / ".index")}
-            if parent:
-                await self.git(full_name, "read-tree", parent, env=index)
-            for name, content in files.items():
-                (tree / "blob").write_bytes(content)
-                blob = await self.git(full_name, "hash-object", "-w", str(tree / "blob"))
-                mode = "100755" if content.startswith(b"#!") else "100644"
-                await self.git(full_name, "update-index", "--add", "--cacheinfo", f"{mode},{blob},{name}", env=index)
-            written = await self.git(full_name, "write-tree", env=index)
-        parents = ["-p", parent] if parent else []
-        sha = await self.git(full_name, "commit-tree", written, *parents, "-m", message)
-        await self.git(full_name, "update-ref", f"refs/heads/{branch}", sha)
-        return sha
+        repo = self._open(full_name)
+        entries: dict[bytes, tuple[int, ObjectID]] = {}
+        if parent and (before := self._commit(full_name, parent)):
+            for entry in repo.object_store.iter_tree_contents(before.tree):
+                entries[entry.path] = (entry.mode, entry.sha)
+        blobs = {name: Blob.from_string(content) for name, content in files.items()}
+        repo.object_store.add_objects([(blob, None) for blob in blobs.values()])
+        for name, blob in blobs.items():
+            entries[name.encode()] = (0o100755 if files[name].startswith(b"#!") else 0o100644, blob.id)
+        made = Commit()
+        made.tree = commit_tree(repo.object_store, [(path, sha, mode) for path, (mode, sha) in entries.items()])
+        made.parents = [ObjectID(parent.encode())] if parent else []
+        made.author = made.committer = b"forge <forge@localhost>"
+        made.author_time = made.commit_time = int(time.time())
+        made.author_timezone = made.commit_timezone = 0
+        made.message = f"{message}\n".encode()
+        repo.object_store.add_object(made)
+        repo.refs[Ref(f"refs/heads/{branch}".encode())] = made.id
+        return made.id.decode()
 
     async def sha(self, full_name: str, branch: str) -> str | None:
         """Return the commit of a branch."""
