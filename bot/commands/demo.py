@@ -23,18 +23,27 @@ from bot.demo.loop import Demo, Ended, Told
 @click.option("--json", "as_json", is_flag=True, help="print one JSON object at the end, and nothing else")
 @click.option("--port", type=int, default=0, help="of the dashboard (any free one)")
 @click.option("--forge-port", type=int, default=0, help="of the local forge (any free one)")
-def demo(once: bool, as_json: bool, port: int, forge_port: int) -> int:
+@click.option(
+    "--replay", multiple=True, type=click.Path(exists=True, path_type=Path), metavar="FILE",
+    help="a transcript, or a folder of them, that answers where it fits",
+)  # fmt: skip
+def demo(once: bool, as_json: bool, port: int, forge_port: int, replay: tuple[Path, ...]) -> int:
     """Run three labelled issues to gated pull requests, with a local forge and, without a key, a scripted model."""
     log.set_up("ERROR")
     with loop.scratch() as folder:
-        code = asyncio.run(_demo(Path(folder), once=once or as_json, as_json=as_json, port=port, forge_port=forge_port))
+        started = _demo(
+            Path(folder), once=once or as_json, as_json=as_json, port=port, forge_port=forge_port, replay=replay
+        )
+        code = asyncio.run(started)
     sys.stdout.flush()
     os._exit(code)  # stages that the end cut short never return
 
 
-async def _demo(folder: Path, *, once: bool, as_json: bool, port: int, forge_port: int) -> int:
+async def _demo(
+    folder: Path, *, once: bool, as_json: bool, port: int, forge_port: int, replay: tuple[Path, ...]
+) -> int:
     console = Console(quiet=as_json, highlight=False)
-    async with loop.running(folder, port=port, forge_port=forge_port) as running:
+    async with loop.running(folder, port=port, forge_port=forge_port, replay=replay) as running:
         _welcome(console, running)
         ended = await loop.play(running, told=lambda told: _say(console, told))
         if as_json:

@@ -5,7 +5,7 @@ import contextlib
 import os
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -100,15 +100,17 @@ class Demo:
 
 
 @contextlib.asynccontextmanager
-async def running(folder: Path, *, port: int = 0, forge_port: int = 0, model: str = "") -> AsyncIterator[Demo]:
-    """Yield the demo while it serves; `folder` holds all that it writes."""
+async def running(
+    folder: Path, *, port: int = 0, forge_port: int = 0, model: str = "", replay: Sequence[Path] = ()
+) -> AsyncIterator[Demo]:
+    """Yield the demo while it serves; `folder` holds all it writes; transcripts of `replay` come before a model."""
     forge = LocalForge(folder / "forge", port=forge_port)
     with contextlib.ExitStack() as stack:
         stack.callback(forge.close)
         key = os.environ.get("ANTHROPIC_API_KEY", "")  # noqa: TID251 decides whether the model is scripted
-        scripted = not key
+        scripted = not key or bool(replay)
         if scripted:
-            served = stack.enter_context(ScriptedModel(load_sessions(*_sessions())).serve())
+            served = stack.enter_context(ScriptedModel(load_sessions(*replay, *_sessions())).serve())
             model_url, key = served.url, "scripted-model-key"
         else:
             model_url = ""

@@ -19,8 +19,7 @@ class ReplayAgent:
     def __init__(self, settings: AgentSettings) -> None:
         if settings.session is None or not settings.session.exists():
             raise ConfigError(f"agent: session: expected a transcript or a folder of them, got {settings.session}")
-        load_sessions(settings.session)  # so that a bad one is told now
-        self._session = settings.session
+        self._sessions = load_sessions(settings.session)
         self._settings = settings
 
     async def run(
@@ -36,7 +35,7 @@ class ReplayAgent:
         env: Mapping[str, str] | None = None,
     ) -> AgentResult:
         """Replay the session that fits the task."""
-        model = ScriptedModel(load_sessions(self._session, workdir=box.workdir))
+        model = ScriptedModel(self._sessions)
         with model.serve() as served:
             agent = AnthropicAgent(replace(self._settings, model_url=served.url, api_key="replay"))
             result = await agent.run(

@@ -2,8 +2,9 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from starlette.applications import Starlette
@@ -14,6 +15,7 @@ from starlette.routing import Route
 from bot.serving import Served, serve_in_thread
 from bot.work.agents.sessions import Session, Turn
 
+CHECKED_OUT = re.compile(r"checked out at (\S+), so that")  # in our system prompt
 _PIECE = 400  # characters in one event of a stream
 _ERRORS = {
     400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error",
@@ -77,7 +79,7 @@ class ScriptedModel:
             number %= len(session.turns)
         if number >= len(session.turns):
             return Turn(content=({"type": "text", "text": "Done."},))
-        faults, answer = session.turns[number][:-1], session.turns[number][-1]
+        faults, answer = session.turns[number][:-1], _here(session.turns[number][-1], session.workdir, asked)
         served = self.faults.get((session.name, number), 0)
         for fault in faults:
             if served < fault.times:
@@ -92,6 +94,15 @@ class ScriptedModel:
         fits = [(session.fit(text, feedback="\n<feedback>\n" in first), session) for session in self.sessions]
         found = [(fit, session) for fit, session in fits if fit is not None]
         return max(found, key=lambda pair: pair[0])[1] if found else None
+
+
+def _here(turn: Turn, workdir: str, asked: Mapping[str, Any]) -> Turn:
+    """Return a recorded turn with the paths of the folder that this conversation is about."""
+    found = CHECKED_OUT.search(_text({"content": asked.get("system") or ""}))
+    if not workdir or found is None:
+        return turn
+    was, now = json.dumps(workdir)[1:-1], json.dumps(found[1])[1:-1]
+    return replace(turn, content=tuple(json.loads(json.dumps(turn.content).replace(was, now))))
 
 
 def _message(asked: Mapping[str, Any], turn: Turn, *, number: int) -> dict[str, Any]:

@@ -33,14 +33,13 @@ place of the turn that follows it, once or `times` times:
 After its last line a session answers "Done." and ends the turn; `"loop": true` in its first line starts it again.
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bot.errors import ConfigError
-from bot.work.agents.transcript import Record, read_records
+from bot.work.agents.transcript import read_records
 
 _TOOLS = {"bash": "bash", "edit": "str_replace_based_edit_tool", "gate": "gate"}
 _FIELDS = ("delay_s", "fault", "times", "retry_after", "malformed")
@@ -69,6 +68,7 @@ class Session:
     needs: tuple[str, ...] = ()
     feedback: bool | None = None
     loop: bool = False
+    workdir: str = ""  # the folder it was recorded in
     turns: tuple[tuple[Turn, ...], ...] = ()  # each: faults, then the answer
 
     def fit(self, text: str, *, feedback: bool) -> int | None:
@@ -78,14 +78,11 @@ class Session:
         return len(self.needs) + (self.feedback is not None)
 
 
-def load_sessions(*paths: Path, workdir: Path | None = None) -> list[Session]:
-    """Load the sessions of files and of the folders' `*.jsonl` files, in the order of their names.
-
-    With `workdir`, paths of the folder that a session was recorded in become paths of this one.
-    """
+def load_sessions(*paths: Path) -> list[Session]:
+    """Load the sessions of files and of the folders' `*.jsonl` files, in the order of their names."""
     files = [file for path in paths for file in (sorted(path.glob("*.jsonl*")) if path.is_dir() else [path])]
     try:
-        return [read_session(file.name, _moved(list(read_records(file)), workdir)) for file in files]
+        return [read_session(file.name, read_records(file)) for file in files]
     except ValueError as error:
         raise ConfigError(str(error)) from error
 
@@ -106,16 +103,10 @@ def read_session(name: str, records: Iterable[Mapping[str, Any]]) -> Session:
                 faults = []
     if faults:  # nothing follows: the conversation ends after it
         turns.append((*faults, Turn(content=({"type": "text", "text": "Done."},))))
-    return Session(name, needs=_needs(start), feedback=start.get("feedback"), loop=bool(start.get("loop")),
-                   turns=tuple(turns))  # fmt: skip
-
-
-def _moved(records: list[Record], workdir: Path | None) -> list[Record]:
-    was = next((str(record["workdir"]) for record in records if record.get("workdir")), None)
-    if was is None or workdir is None:
-        return records
-    return [json.loads(json.dumps(record).replace(json.dumps(was)[1:-1], json.dumps(str(workdir))[1:-1]))
-            for record in records]  # fmt: skip
+    return Session(
+        name, needs=_needs(start), feedback=start.get("feedback"), loop=bool(start.get("loop")),
+        workdir=str(start.get("workdir") or ""), turns=tuple(turns),
+    )  # fmt: skip
 
 
 def _needs(start: Mapping[str, Any]) -> tuple[str, ...]:
