@@ -30,6 +30,7 @@ from bot.errors import ConfigError
 from bot.forges.auth import App
 from bot.forges.github import GitHub
 from bot.inbox.intake import Intake
+from bot.inbox.recovery import Recovery
 from bot.inbox.webhook import Receiver
 from bot.outbox import reporter
 from bot.outbox.outbox import Outbox
@@ -59,7 +60,7 @@ SWEEP_S = 15.0  # everything is woken by what happens; this only mends a wake-up
 class Service:
     """One host of the bot: everything that runs on it, and what wakes what."""
 
-    def __init__(self, settings: Settings, *, note: str = "", receives: bool = True) -> None:
+    def __init__(self, settings: Settings, *, note: str = "", receives: bool = True, pulls: bool = False) -> None:
         self.settings = settings
         self.host = settings.name or socket.gethostname()
         data = data_folder(settings.data)
@@ -83,7 +84,11 @@ class Service:
             allowed_bots=settings.allowed_bots,
             app=settings.app_id,
         )
-        self.receiver = self._receiver() if receives else None
+        self.receiver = self._receiver() if receives and not pulls else None
+        self.recovery = Recovery(
+            self.store, self.forge, label=settings.label, now=time.time, stored=self.delivered
+        )  # fmt: skip
+        self._recovers, self._pulls = receives, pulls
         self.app = self._application(note)
         self.draining = False
         self._tick, self._news, self._freed = asyncio.Event(), asyncio.Event(), asyncio.Event()
@@ -166,6 +171,10 @@ class Service:
         loops: list[Coroutine[Any, Any, None]] = [
             self._read_deliveries(), self._admit(), self.outbox.run(), self._beat(),
         ]  # fmt: skip
+        if self._recovers:
+            loops.append(self.recovery.run(redelivers=not self._pulls))
+        if self._pulls:
+            loops.append(self.recovery.run_pull())
         self._tasks = [asyncio.create_task(self._guard(loop)) for loop in loops]
 
     async def stop(self) -> None:

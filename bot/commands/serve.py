@@ -14,13 +14,19 @@ from bot.settings import Settings, load, need
 
 
 @click.command()
-def serve() -> int:
+@click.option(
+    "--pull", is_flag=True, help="Pull deliveries from the forge every few seconds: for a bot that no webhook reaches."
+)
+def serve(pull: bool) -> int:
     """Receive webhooks and work on tickets."""
     settings = load()
-    need(settings, ["webhook_secret"])
+    if pull:
+        need(settings, ["app_id"])  # only an App has deliveries to pull
+    else:
+        need(settings, ["webhook_secret"])
     if settings.token is None:
         need(settings, ["app_id"])
-    return asyncio.run(run(settings, receives=True))
+    return asyncio.run(run(settings, receives=True, pulls=pull))
 
 
 @click.command()
@@ -33,11 +39,11 @@ def worker() -> int:
     return asyncio.run(run(settings, receives=False))
 
 
-async def run(settings: Settings, *, receives: bool) -> int:
+async def run(settings: Settings, *, receives: bool, pulls: bool = False) -> int:
     """Serve until SIGTERM or SIGINT; the first lets running tickets end, the second keeps their work and stops now."""
     log.set_up()
     listening = bind(settings.host, settings.port)
-    service = Service(settings, receives=receives)
+    service = Service(settings, receives=receives, pulls=pulls)
     server = Server(uvicorn.Config(service.app, log_config=None, lifespan="on", timeout_graceful_shutdown=1))
     ending = asyncio.create_task(_end_on_signal(service, server))
     click.echo(f"listening on http://{settings.host}:{listening.getsockname()[1]}")

@@ -40,6 +40,8 @@ def start(turn: Turn, event: IssueEvent, intent: Start) -> Effect:
     ticket = turn.ticket()
     if ticket is None:
         return _create(turn, event, intent.label)
+    if ticket.state is State.NEEDS_APPROVAL and _vouches(turn, ticket):
+        return _let_in(turn, ticket, event)
     if ticket.state is not State.DONE:
         return Ignored(f"ticket {ticket.id} is {ticket.state} already")
     if before is not None and before.note == "opened" and event.at - before.at <= TOGETHER_S:
@@ -226,6 +228,20 @@ def _create(turn: Turn, event: IssueEvent, label: str) -> Effect:
         show_difference(turn, ticket, turn.seen.title, turn.seen.body or "")
     turn.told(turn.c, ticket.id)
     return Done(f"ticket {ticket.id}: {ticket.state}")
+
+
+def _vouches(turn: Turn, ticket: Ticket) -> bool:
+    """Tell whether somebody who may start work now asks for what an outsider asked for before."""
+    return turn.standing.may and ticket.outcome is None and ticket.requester != turn.standing.actor.login
+
+
+def _let_in(turn: Turn, ticket: Ticket, event: IssueEvent) -> Effect:
+    now = turn.now
+    changed = tickets.reword(turn.c, ticket, title=visible(event.title), body=visible(event.body), now=now)
+    requester = turn.standing.actor.login
+    tickets.move(turn.c, changed, State.QUEUED, now=now, reason="", requester=requester)
+    turn.told(turn.c, ticket.id)
+    return Done(f"ticket {ticket.id}: approved by the label of @{requester}")
 
 
 def _priority(turn: Turn, event: IssueEvent) -> int:

@@ -33,10 +33,10 @@ class Recovery:
         self._looked_at: float | None = None
         self._not_here = False
 
-    async def run(self, *, every_s: float = EVERY_S) -> None:
-        """Recover now and every few minutes, until cancelled."""
+    async def run(self, *, redelivers: bool = True, every_s: float = EVERY_S) -> None:
+        """Recover now and every few minutes, until cancelled; a bot that pulls has nothing delivered again."""
         while True:
-            await self.recover()
+            await self.recover(redelivers=redelivers)
             await asyncio.sleep(every_s)
 
     async def run_pull(self, *, every_s: float = PULL_EVERY_S) -> None:
@@ -45,9 +45,9 @@ class Recovery:
             await self._try("pulled", self.pull)
             await asyncio.sleep(every_s)
 
-    async def recover(self) -> None:
+    async def recover(self, *, redelivers: bool = True) -> None:
         """Ask for what failed, then look for labelled issues; a forge that is away is asked next time."""
-        if not self._not_here:
+        if redelivers and not self._not_here:
             await self._try("asked for again", self.redeliver)
         await self._try("found by their label", self.sweep)
 
@@ -127,7 +127,8 @@ class Recovery:
 
     def _without_ticket(self, name: str, issues: Sequence[Issue]) -> list[Issue]:
         with self._store.read() as c:
-            return [issue for issue in issues if tickets.find_ticket(c, name, issue.number) is None]
+            settled = [i for i in issues if self._now() - _time(i.updated_at) >= SETTLED_S]
+            return [issue for issue in settled if tickets.find_ticket(c, name, issue.number) is None]
 
     async def _try(self, what: str, act: Callable[[], Awaitable[int]]) -> None:
         try:

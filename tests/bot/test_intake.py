@@ -134,6 +134,12 @@ async def test_an_outsiders_form_that_brings_the_label_waits_for_approval(house:
     assert house.state() == "needs_approval 1 eve"
 
 
+async def test_a_label_by_somebody_who_may_approves_what_an_outsider_asked_for(house: House) -> None:
+    await house.hear("issues", "opened", sender="eve", issue=house.issue(at=100))
+    await house.label(sender="ann", at=150)
+    assert house.state() == "queued 1 ann"
+
+
 async def test_approval_lets_a_ticket_in(house: House) -> None:
     await house.label(sender="tim")
     said = await house.say("/bot approve", sender="ann")
