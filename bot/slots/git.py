@@ -1,6 +1,7 @@
 """Every call of git: environment from nothing, no hooks, no configuration but ours, explicit folders."""
 
 import base64
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,19 +56,31 @@ class Rejected:
 
 async def call(
     *args: str, git_dir: Path, work_tree: Path | None = None, env: Mapping[str, str] | None = None,
-    stdin: bytes | None = None, limit_s: float = LIMIT_S, ok: Sequence[int] = (0,),
+    stdin: bytes | None = None, limit_s: float = LIMIT_S, ok: Sequence[int] = (0,), log: Path | None = None,
 ) -> proc.Done:  # fmt: skip
     """Run git over an explicit git folder; raises GitError for an exit code that is not `ok`."""
     where = [f"--git-dir={git_dir}", *([f"--work-tree={work_tree}"] if work_tree else [])]
     config = [part for setting in CONFIG for part in ("-c", setting)]
     done = await proc.run(
         "git", *where, *config, *args, cwd=work_tree or git_dir, env={**ENV, **(env or {})}, limit_s=limit_s,
-        stdin=stdin, keep_bytes=OUTPUT_BYTES,
+        stdin=stdin, keep_bytes=OUTPUT_BYTES, log=log,
     )  # fmt: skip
     if done.exit_code not in ok:
         why = "took too long" if done.timed_out else done.output.strip()[-2000:]
         raise GitError(f"git {args[0]}: {why}")
     return done
+
+
+async def tracked(tree: Tree) -> tuple[list[tuple[str, bool]], bool]:
+    """Return the index's paths, each with whether it is a submodule, and whether no flag hides one from a reset."""
+    listing = tree.git_dir / "listing"  # not from the output as text: names need not be UTF-8
+    try:
+        await call("ls-files", "-v", "-s", "-z", git_dir=tree.git_dir, work_tree=tree.path, log=listing)
+        lines = os.fsdecode(listing.read_bytes()).split("\0")[:-1]
+    finally:
+        listing.unlink(missing_ok=True)
+    plain = all(line.startswith("H ") for line in lines)
+    return [(line.split("\t", 1)[1], line.startswith("160000", 2)) for line in lines], plain
 
 
 async def ensure_mirror(path: Path) -> None:

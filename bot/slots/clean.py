@@ -1,0 +1,238 @@
+"""Take everything out of a worktree that is neither tracked nor kept, without ever following a link out of it."""
+
+import contextlib
+import errno
+import itertools
+import os
+import re
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import IntEnum
+from pathlib import Path
+
+FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+DEEPEST = 400  # levels of tracked folders; one descriptor each
+OURS = 0o700
+_OCTAL = re.compile(r"\\([0-7]{3})")  # how the kernel writes blanks in the names of mount points
+
+
+class Unclean(Exception):
+    """The slot could not be brought to a known state; the text is why. It goes into quarantine."""
+
+
+class Kind(IntEnum):
+    """What may stand at a path of the worktree."""
+
+    FILE = 0  # tracked: anything but a folder, for git itself mends it
+    FOLDER = 1  # holds tracked or kept paths: entered
+    KEPT = 2  # a folder of the job's tools: must be a real folder, is not entered
+
+
+Tree = Mapping[str, Mapping[str, Kind]]  # folder -> name -> what may stand there; "" is the root
+
+
+def wanted(tracked: Iterable[tuple[str, bool]], kept: Sequence[str]) -> Tree:
+    """Return what may stand in a worktree; `tracked` gives paths and whether each is a submodule's empty folder."""
+    tree: dict[str, dict[str, Kind]] = {"": {".git": Kind.FILE}}
+    for path, is_module in tracked:
+        folder, _, name = path.rpartition("/")
+        names = tree.get(folder)
+        if names is None:
+            names = _enter(tree, folder)
+        names[name] = Kind.FOLDER if is_module else Kind.FILE
+        if is_module:
+            tree.setdefault(path, {})
+    for path in kept:
+        folder, _, name = path.rpartition("/")
+        names = _enter(tree, folder)
+        if names.get(name) is None:  # a folder of tracked files is cleaned like any other, whatever its name
+            names[name] = Kind.KEPT
+    return tree
+
+
+def _enter(tree: dict[str, dict[str, Kind]], folder: str) -> dict[str, Kind]:
+    """Return the names of a folder, after making it and its parents folders to enter."""
+    names = tree.setdefault(folder, {})
+    while folder:
+        above, _, name = folder.rpartition("/")
+        is_new = above not in tree
+        tree.setdefault(above, {})[name] = Kind.FOLDER
+        if not is_new:
+            break
+        folder = above
+    return names
+
+
+def sweep(root: Path, tree: Tree, *, trash: Path) -> bool:
+    """Rename all that may not stay into the trash; return whether something stood in the way of a tracked path.
+
+    Raises Unclean where something can be neither kept nor moved, or another file system is mounted in the worktree.
+    """
+    mounted = mounts_under(root)
+    if mounted:
+        raise Unclean(f"a file system is mounted in the slot: {mounted[0]}")
+    trash.mkdir(parents=True, exist_ok=True)
+    with contextlib.ExitStack() as stack:
+        bin_fd = os.open(trash, FOLDER_FLAGS)
+        stack.callback(os.close, bin_fd)
+        try:
+            return _Sweep(tree, bin_fd).run(os.open(root, FOLDER_FLAGS))
+        except OSError as error:
+            name = errno.errorcode.get(error.errno or 0, "")
+            raise Unclean(f"{name}: {error.strerror}: {error.filename!r}") from error
+
+
+class _Sweep:
+    def __init__(self, tree: Tree, trash_fd: int) -> None:
+        self._tree = tree
+        self._trash_fd = trash_fd
+        self._names = (f"{secrets.token_hex(6)}-{n}" for n in itertools.count())
+        self._in_the_way = False
+
+    def run(self, root_fd: int) -> bool:
+        """Go down by descriptors, one open a level, and never by a path that could lead elsewhere."""
+        levels: list[tuple[int, str, Iterator[str]]] = []
+        try:
+            levels.append((root_fd, "", iter(())))
+            levels[0] = (root_fd, "", iter(self._tidy(root_fd, "")))
+            while levels:
+                fd, path, folders = levels[-1]
+                name = next(folders, None)
+                if name is None:
+                    levels.pop()
+                    os.close(fd)
+                    continue
+                if len(levels) > DEEPEST:
+                    raise Unclean(f"tracked folders are more than {DEEPEST} levels deep")
+                child, below = open_folder(name, fd), f"{path}/{name}" if path else name
+                levels.append((child, below, iter(())))
+                levels[-1] = (child, below, iter(self._tidy(child, below)))
+        finally:
+            for fd, _, _ in levels:
+                os.close(fd)
+        return self._in_the_way
+
+    def _tidy(self, fd: int, path: str) -> list[str]:
+        """Move what may not stay in one folder; return the folders in it to enter."""
+        make_ours(fd)
+        names = self._tree.get(path, {})
+        enter = []
+        with os.scandir(fd) as found:
+            entries = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in found]
+        for name, is_folder in entries:
+            match names.get(name), is_folder:
+                case (Kind.FILE, False) | (Kind.KEPT, True):
+                    pass
+                case Kind.FOLDER, True:
+                    enter.append(name)
+                case kind, _:
+                    self._in_the_way |= kind in (Kind.FILE, Kind.FOLDER)
+                    move(name, fd, next(self._names), self._trash_fd, is_folder=is_folder)
+        return enter
+
+
+def open_folder(name: str, parent_fd: int) -> int:
+    """Open a folder below another one, readable or not; fails where it is a link."""
+    try:
+        return os.open(name, FOLDER_FLAGS, dir_fd=parent_fd)
+    except PermissionError:
+        _make_named_ours(name, parent_fd)
+        return os.open(name, FOLDER_FLAGS, dir_fd=parent_fd)
+
+
+def make_ours(fd: int) -> None:
+    """Make an open folder one that its owner may read, write and enter."""
+    mode = os.fstat(fd).st_mode
+    if mode & OURS != OURS:
+        os.fchmod(fd, mode & 0o7777 | OURS)
+
+
+def move(name: str, from_fd: int, to: str, to_fd: int, *, is_folder: bool) -> None:
+    """Rename across folders; a folder of a job must be writable for that, a file is never touched."""
+    try:
+        os.rename(name, to, src_dir_fd=from_fd, dst_dir_fd=to_fd)
+    except PermissionError:
+        if not is_folder:
+            raise
+        _make_named_ours(name, from_fd)
+        os.rename(name, to, src_dir_fd=from_fd, dst_dir_fd=to_fd)
+
+
+def throw(path: Path, trash: Path) -> None:
+    """Rename something into the trash, a link as a link; fine where there is nothing."""
+    trash.mkdir(parents=True, exist_ok=True)
+    with contextlib.ExitStack() as stack:
+        parent, to = os.open(path.parent, FOLDER_FLAGS), os.open(trash, FOLDER_FLAGS)
+        stack.callback(os.close, parent)
+        stack.callback(os.close, to)
+        with contextlib.suppress(FileNotFoundError):
+            is_folder = path.is_dir() and not path.is_symlink()
+            move(path.name, parent, f"{path.name}-{secrets.token_hex(6)}", to, is_folder=is_folder)
+
+
+def _make_named_ours(name: str, parent_fd: int) -> None:
+    """Change the mode of exactly the folder that was opened: a link in its place is refused, not followed."""
+    fd = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent_fd)
+    try:
+        Path(f"/proc/self/fd/{fd}").chmod(os.fstat(fd).st_mode & 0o7777 | OURS)
+    finally:
+        os.close(fd)
+
+
+def mounts_under(root: Path) -> list[str]:
+    """Return what is mounted at or below a folder; a bind mount of the same file system shows nowhere else."""
+    inside, found = f"{root}/", []
+    with contextlib.suppress(OSError):  # no such file off Linux
+        for line in Path("/proc/self/mountinfo").read_text(errors="surrogateescape").splitlines():
+            point = _OCTAL.sub(lambda code: chr(int(code[1], 8)), line.split(" ")[4])
+            if f"{point}/".startswith(inside):
+                found.append(point)
+    return found
+
+
+def empty(trash: Path) -> list[str]:
+    """Delete what is in the trash, however deep and wide; return what cannot be deleted."""
+    left: list[str] = []
+    if not trash.is_dir() or mounts_under(trash):
+        return mounts_under(trash)
+    fd = os.open(trash, FOLDER_FLAGS)
+    try:
+        make_ours(fd)
+        names = (f"{secrets.token_hex(6)}-{n}" for n in itertools.count())
+        with os.scandir(fd) as found:
+            todo = [entry.name for entry in found]
+        while todo:
+            name = todo.pop()
+            try:
+                todo += _flatten(name, fd, names)
+            except OSError as error:
+                left.append(f"{name}: {error.strerror}")
+    finally:
+        os.close(fd)
+    return left
+
+
+def _flatten(name: str, fd: int, names: Iterator[str]) -> list[str]:
+    """Delete one thing of the trash; a folder's folders come up beside it first, so that no depth is too deep."""
+    try:
+        folder = open_folder(name, fd)
+    except OSError as error:
+        if error.errno not in (errno.ENOTDIR, errno.ELOOP):
+            raise
+        os.unlink(name, dir_fd=fd)
+        return []
+    up: list[str] = []
+    try:
+        make_ours(folder)
+        with os.scandir(folder) as found:
+            entries = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in found]
+        for inner, is_folder in entries:
+            if is_folder:
+                up.append(next(names))
+                move(inner, folder, up[-1], fd, is_folder=True)
+            else:
+                os.unlink(inner, dir_fd=folder)
+    finally:
+        os.close(folder)
+    os.rmdir(name, dir_fd=fd)
+    return up

@@ -1,0 +1,296 @@
+"""What jobs leave behind: nothing of it stays in the slot, nothing outside of the slot changes; as root and as not."""
+
+import asyncio
+import json
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.slots import clean
+from bot.slots.pool import Pool, Slot
+from bot.tickets.store import open_store, sqlite_url
+from tests.bot.slots.origin import make_origin, run
+
+NOBODY = 65534
+PLAIN = [".git", ".gitignore", "a.txt", "src", "src/b.txt", "src/deep", "src/deep/c.txt"]
+
+
+def listing(root: Path) -> list[str]:
+    """Return all paths, with what files hold and where links lead, following none."""
+    found = []
+    for folder, folders, files in os.walk(root):
+        for name in folders + files:
+            path = Path(folder, name)
+            kind = f" -> {path.readlink()}" if path.is_symlink() else ""
+            if not kind and path.is_file() and root.name == "outside":
+                kind = f" = {path.read_text()!r} {path.stat().st_mode:o}"
+            found.append(str(path.relative_to(root)) + kind)
+    return sorted(found)
+
+
+def as_user(uid: int, function: Callable[[Path], Any], folder: Path) -> Any:
+    """Run a function in a child of another user, and return what it returned (of JSON's types)."""
+    result = folder / "result.json"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child == 0:
+        try:
+            os.setgroups([])
+            os.setgid(uid)
+            os.setuid(uid)
+            result.write_text(json.dumps(function(folder)))
+        except BaseException:
+            result.write_text(json.dumps(traceback.format_exc()))
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    return json.loads(result.read_text())
+
+
+@pytest.fixture(params=["as this user", "as nobody"])
+def act(request: pytest.FixtureRequest) -> Iterator[Callable[[Callable[[Path], Any]], Any]]:
+    nobody = request.param == "as nobody"
+    if nobody and os.geteuid() != 0:
+        pytest.skip("only root can become somebody else")
+    folder = Path(tempfile.mkdtemp(prefix="slots-"))
+    if nobody:
+        os.chown(folder, NOBODY, NOBODY)
+    yield lambda function: as_user(NOBODY, function, folder) if nobody else function(folder)
+    subprocess.run(["chmod", "-R", "u+rwx", str(folder)], check=False)
+    subprocess.run(["rm", "-rf", str(folder)], check=True)
+
+
+def after(plant: Callable[[Slot, Path], None]) -> Callable[[Path], Any]:
+    """Return a function that makes a slot, lets a job plant something, and gives the slot back."""
+
+    async def life(folder: Path) -> Any:
+        origin, outside = make_origin(folder / "origin"), folder / "outside"
+        (outside / "folder").mkdir(parents=True)
+        (outside / "folder" / "precious").write_text("precious")
+        (outside / "file").write_text("precious")
+        pool = Pool(folder / "slots", open_store(sqlite_url(folder / "s.db")), host="h", slots=1)
+        await pool.open()
+        slot = await pool.lease("acme/app", ticket=1, epoch=1)
+        assert slot is not None
+        sha = run("git", "rev-parse", "HEAD", cwd=origin)
+        await pool.prepare(slot, url=str(origin), token=None, sha=sha, install=None, on_part=lambda *_: None)
+        before = listing(outside)
+        plant(slot, outside)
+        proof = await pool.release(slot)
+        await pool.close()
+        unchanged = listing(outside) == before
+        shown = listing(slot.path) if proof.clean else "quarantined"
+        return [proof.clean, unchanged, shown, [p.name for p in slot.trash.iterdir()]]
+
+    return lambda folder: asyncio.run(life(folder))
+
+
+def _links(slot: Slot, outside: Path) -> None:
+    for name, target in {
+        "l1": outside,
+        "l2": outside / "file",
+        "l3": "nowhere",
+        "l4": "l4",
+        "l5": "/",
+        "l6": "..",
+    }.items():
+        (slot.path / name).symlink_to(target)
+        (slot.path / "src" / name).symlink_to(target)
+
+
+def _tracked_folder_is_a_link(slot: Slot, outside: Path) -> None:
+    shutil.rmtree(slot.path / "src")
+    (outside / "folder" / "deep").mkdir()
+    (slot.path / "src").symlink_to(outside / "folder")
+    (outside / "folder" / "deep").rmdir()
+
+
+def _tracked_file_is_a_folder(slot: Slot, outside: Path) -> None:
+    (slot.path / "a.txt").unlink()
+    (slot.path / "a.txt" / "x").mkdir(parents=True)
+    (slot.path / "a.txt" / "x" / "y").write_text("y")
+    shutil.rmtree(slot.path / "src")
+    (slot.path / "src").write_text("a file now")
+
+
+def _odd_files(slot: Slot, outside: Path) -> None:
+    os.mkfifo(slot.path / "fifo")
+    (slot.path / "a.txt").unlink()
+    os.mkfifo(slot.path / "a.txt")
+    here = Path.cwd()
+    os.chdir(slot.path)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("socket")
+    os.chdir(here)
+    os.link(outside / "file", slot.path / "hard")
+    os.link(outside / "file", slot.path / "src" / "hard")
+
+
+def _closed_folders(slot: Slot, outside: Path) -> None:
+    for mode in (0o000, 0o555, 0o333):
+        inner = slot.path / f"closed{mode:o}" / "in"
+        inner.mkdir(parents=True)
+        (inner / "file").write_text("x")
+        (inner / "file").chmod(0o000)
+        inner.chmod(mode)
+        inner.parent.chmod(mode)
+    (slot.path / "src" / "deep" / "new").mkdir()
+    (slot.path / "src" / "deep" / "c.txt").write_text("changed")
+    (slot.path / "src" / "deep" / "new").chmod(0o000)
+    (slot.path / "src" / "deep").chmod(0o000)
+    (slot.path / "src").chmod(0o555)
+
+
+def _repositories(slot: Slot, outside: Path) -> None:
+    run("git", "init", "-q", "nested", cwd=slot.path)
+    run("git", "init", "-q", "--bare", "bare.git", cwd=slot.path)
+    run("git", "init", "-q", "src/deep/inner", cwd=slot.path)
+    (slot.path / "pointer").mkdir()
+    (slot.path / "pointer" / ".git").write_text(f"gitdir: {outside}\n")
+
+
+def _odd_names(slot: Slot, outside: Path) -> None:
+    for name in (
+        b"\xff\xfe",
+        b"new\nline",
+        b"-rf",
+        b"*",
+        b'quo"te',
+        b"back\\slash",
+        b"  ",
+        b"\x1b[31m",
+        "ünï".encode(),
+    ):
+        (slot.path / os.fsdecode(name)).mkdir()
+        (slot.path / "src" / os.fsdecode(name)).touch()
+
+
+def _very_deep(slot: Slot, outside: Path) -> None:
+    fd = os.open(slot.path, os.O_DIRECTORY)
+    for _ in range(4000):
+        os.mkdir("d", dir_fd=fd)
+        below = os.open("d", os.O_DIRECTORY, dir_fd=fd)
+        os.close(fd)
+        fd = below
+    os.close(fd)
+
+
+def _very_wide(slot: Slot, outside: Path) -> None:
+    (slot.path / "src" / "wide").mkdir()
+    for n in range(10_000):
+        (slot.path / "src" / "wide" / str(n)).touch()
+
+
+def _flags_in_the_index(slot: Slot, outside: Path) -> None:
+    git = ("git", f"--git-dir={slot.git_dir}", f"--work-tree={slot.path}", "update-index")
+    run(*git, "--skip-worktree", "a.txt", cwd=slot.path)
+    run(*git, "--assume-unchanged", "src/b.txt", cwd=slot.path)
+    (slot.path / "a.txt").write_text("left")
+    (slot.path / "src" / "b.txt").write_text("left")
+    (slot.git_dir / "index.lock").touch()
+
+
+CLEANED = (
+    _links, _tracked_folder_is_a_link, _tracked_file_is_a_folder, _odd_files, _closed_folders, _repositories,
+    _odd_names, _very_deep, _very_wide, _flags_in_the_index,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("plant", CLEANED, ids=lambda f: f.__name__.strip("_"))
+def test_nothing_of_a_job_stays_and_nothing_outside_changes(
+    act: Callable[..., Any], plant: Callable[..., None]
+) -> None:
+    assert act(after(plant)) == [True, True, PLAIN, []]
+
+
+def _pointer(slot: Slot, outside: Path) -> None:
+    (slot.path / ".git").write_text(f"gitdir: {outside}\n")
+
+
+def _pointer_is_a_folder(slot: Slot, outside: Path) -> None:
+    (slot.path / ".git").unlink()
+    (slot.path / ".git").mkdir()
+
+
+def _root_is_a_link(slot: Slot, outside: Path) -> None:
+    slot.path.rename(slot.path.with_name("away"))
+    slot.path.symlink_to(outside)
+
+
+def _hooks_and_configuration(slot: Slot, outside: Path) -> None:
+    (slot.mirror / "config").write_text((slot.mirror / "config").read_text() + '[filter "x"]\n\tclean = touch /x\n')
+
+
+QUARANTINED = (_pointer, _pointer_is_a_folder, _root_is_a_link, _hooks_and_configuration)
+
+
+@pytest.mark.parametrize("plant", QUARANTINED, ids=lambda f: f.__name__.strip("_"))
+def test_a_slot_that_is_not_as_it_was_made_is_not_used_again(
+    act: Callable[..., Any], plant: Callable[..., None]
+) -> None:
+    assert act(after(plant))[:3] == [False, True, "quarantined"]
+
+
+def test_a_process_left_in_the_slot_keeps_it_from_use(act: Callable[..., Any]) -> None:
+    left: list[subprocess.Popen[bytes]] = []
+
+    def plant(slot: Slot, outside: Path) -> None:
+        left.append(subprocess.Popen(["sleep", "60"], cwd=slot.path / "src"))
+
+    def and_end(folder: Path) -> Any:
+        found = after(plant)(folder)
+        left[0].kill()
+        left[0].wait()
+        return found
+
+    assert act(and_end)[:3] == [False, True, "quarantined"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to mount and to make files immutable")
+@pytest.mark.parametrize("what", ["bind mount", "immutable file"])
+def test_what_cannot_be_moved_keeps_the_slot_from_use(tmp_path: Path, what: str) -> None:
+    undo: list[list[str]] = []
+
+    def plant(slot: Slot, outside: Path) -> None:
+        place = slot.path / "src" / "x"
+        if what == "bind mount":
+            place.mkdir()
+            start, end = ["mount", "--bind", str(outside), str(place)], ["umount", str(place)]
+        else:
+            place.touch()
+            start, end = ["chattr", "+i", str(place)], ["chattr", "-i", str(place)]
+        if subprocess.run(start, check=False, capture_output=True).returncode:
+            pytest.skip(f"this system lets nobody make a {what}")
+        undo.append(end)
+
+    try:
+        found = after(plant)(tmp_path)
+    finally:
+        for end in undo:
+            subprocess.run(end, check=True)
+    assert found[:3] == [False, True, "quarantined"]
+
+
+def test_a_kept_folder_is_kept_only_while_it_is_a_real_folder(tmp_path: Path) -> None:
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    for folder in (root / "app" / "node_modules", root / "src", outside / "precious"):
+        folder.mkdir(parents=True)
+    (root / "src" / "a").write_text("a")
+    (root / "app" / "node_modules" / "dep").write_text("dep")
+    (root / ".venv").symlink_to(outside)
+    tree = clean.wanted([("src/a", False)], ["app/node_modules", ".venv", "src"])
+    (root / "src" / "b").write_text("b")
+    in_the_way = clean.sweep(root, tree, trash=tmp_path / "trash")
+    assert (in_the_way, listing(root), listing(outside)) == (
+        False, ["app", "app/node_modules", "app/node_modules/dep", "src", "src/a"], ["precious"]
+    )  # fmt: skip
