@@ -110,7 +110,7 @@ def hammer(port: int, folder: Path, seconds: int) -> tuple[float, str, str]:
     argv = [
         "wrk",
         "-t1",
-        "-c32",
+        "-c64",
         f"-d{seconds}s",
         "--latency",
         "-s",
@@ -200,7 +200,7 @@ def compare(folder: Path, seconds: int) -> None:
         ("ours", "on disk", None, 0.0), ("ours, syncs 4 ms slower", "on disk", None, 0.004),
         ("bare Starlette, unsigned", "nowhere", None, 0.0), ("Probot 14, empty handler", "nowhere", node, 0.0),
     ]  # fmt: skip
-    print(f"{len(BODY) / 1000:.0f} KB signed deliveries, 32 connections, one core each for server and wrk\n")
+    print(f"{len(BODY) / 1000:.0f} KB signed deliveries, 64 connections, one core each for server and wrk\n")
     print(f"{'server':28}{'stored':10}{'per second':>12}{'median':>10}{'99 %':>10}{'memory MB':>11}")
     for n, (name, stored, argv, sync_s) in enumerate(rows):
         if name.startswith("Probot") and argv is None:
