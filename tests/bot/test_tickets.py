@@ -1,12 +1,12 @@
 """Storing tickets: idempotency, states, fences."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from bot.tickets import scheduler, tickets
-from bot.tickets.store import Store, open_store, sqlite_url
+from bot.tickets import hosts, scheduler, tickets
+from bot.tickets.store import Store
 from bot.tickets.ticket import Outcome, State
 from bot.tickets.tickets import IllegalMove, Wish
 
@@ -14,11 +14,6 @@ WISH = Wish(
     repository="acme/shop", issue=1, title="t", body="b", requester="ann", label="bot", trigger_key="bot:1",
     claim=("src/",), edges=(("after", 3),),
 )  # fmt: skip
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return open_store(sqlite_url(tmp_path / "s.db"))
 
 
 def test_a_wish_becomes_a_queued_ticket_with_its_first_attempt(store: Store) -> None:
@@ -101,3 +96,27 @@ def test_a_tick_takes_no_more_than_there_are_slots(store: Store) -> None:
         (1, State.RUNNING, "a", 1),
         (2, State.RUNNING, "a", 1),
     ]
+
+
+def test_what_a_dead_host_held_goes_to_a_living_one_at_a_new_epoch(store: Store) -> None:
+    with store.write() as c:
+        made = tickets.create_ticket(c, WISH, now=1.0)
+        assert made is not None
+        held = tickets.take(c, made, "dead", 2.0)
+        hosts.beat(c, "dead", slots=1)
+        hosts.beat(c, "alive", slots=1)
+    with store.write() as c:
+        assert hosts.take_orphans(c, host="alive", most=5, dead_s=60, now=3.0) == []
+        [orphan] = hosts.take_orphans(c, host="alive", most=5, dead_s=-60, now=3.0)
+        assert (orphan.id, orphan.host, orphan.epoch) == (held.id, "alive", held.epoch + 1)
+        assert tickets.write_fenced(c, held.id, held.epoch, head_sha="late") is False
+
+
+def test_two_hosts_never_take_the_same_ticket(store: Store) -> None:
+    with store.write() as c:
+        for number in range(1, 41):
+            tickets.create_ticket(c, replace(WISH, issue=number, claim=(f"src/{number}",), edges=()), now=1.0)
+    with ThreadPoolExecutor(4) as pool:
+        taken = list(pool.map(lambda n: scheduler.tick(store, host=f"h{n}", free_slots=15, now=2.0), range(4)))
+    ids = [t.id for host in taken for t in host]
+    assert (len(ids), len(set(ids))) == (40, 40)
