@@ -53,7 +53,6 @@ LOG = log.logger("app")
 AUTHOR = ("Sluice", "sluice@users.noreply.github.com")
 GATE = (sys.executable, "-I", str(Path(gate.__file__).parent / "__main__.py"))
 HEARTBEAT_S = 5.0
-DEAD_S = 30.0  # a host silent for this long is taken for dead; its tickets go on elsewhere
 SWEEP_S = 15.0  # everything is woken by what happens; this only mends a wake-up that happened on another host
 
 
@@ -103,7 +102,8 @@ class Service:
         settings = self.settings
         redactor = Redactor(secrets_of(settings))
         return Desk(
-            store=self.store, forge=self.forge, now=time.time, data=data, git_url=settings.git_url.rstrip("/"),
+            store=self.store, forge=self.forge, now=time.time, data=data, host=self.host,
+            git_url=settings.git_url.rstrip("/"),
             pool=Pool(data / "slots", self.store, host=self.host, slots=settings.slots),
             open_agent=lambda wanted: agent_of(settings, wanted, redactor), redactor=redactor,
             logbook=Logbook(self.store, now=time.time, changed=self.bell.ring),
@@ -241,13 +241,15 @@ class Service:
                 self.engine.cancel(ticket)
             for orphan in orphans:
                 await self.engine.take_over(orphan)
-            await asyncio.sleep(HEARTBEAT_S)
+            await asyncio.sleep(min(HEARTBEAT_S, self.settings.dead_after_s / 5))
 
     def _beat_once(self) -> tuple[list[int], Sequence[Ticket]]:
         free = 0 if self.draining else self.settings.slots - len(self.desk.running)
         with self.store.write() as c:
             hosts.beat(c, self.host, slots=self.settings.slots, draining=self.draining)
-            orphans = hosts.take_orphans(c, host=self.host, most=free, dead_s=DEAD_S, now=time.time())
+            orphans = hosts.take_orphans(
+                c, host=self.host, most=free, dead_s=self.settings.dead_after_s, now=time.time()
+            )
             return hosts.cancel_requests(c, self.host), orphans
 
     async def _guard(self, loop: Coroutine[Any, Any, None]) -> None:

@@ -27,6 +27,7 @@ class Settings(BaseSettings):
     port: int = Field(default=8080, ge=0, le=65535)
     database_url: str = ""  # empty: SQLite in the data folder
     name: str = ""  # of this host; empty: its host name
+    dead_after_s: float = Field(default=30.0, ge=1)  # a host silent for this long is taken for dead
     slots: int = Field(default=2, ge=1, le=64)
 
     api_url: str = "https://api.github.com"

@@ -68,7 +68,8 @@ async def _run(
     (data / "origin" / "local").mkdir(parents=True)
     (data / "origin" / "local" / f"{repo.name}.git").symlink_to(repo)
     desk = Desk(
-        store=store, forge=cast("GitHub", Checkout(repo)), now=time.time, data=data, git_url=str(data / "origin"),
+        store=store, forge=cast("GitHub", Checkout(repo)), host="alone", now=time.time, data=data,
+        git_url=str(data / "origin"),
         pool=Pool(data / "slots", store, host="alone", slots=1), redactor=redactor,
         open_agent=lambda wanted: agent_of(settings, wanted, redactor), gate_argv=GATE,
         policy_argv=("--policy", str(settings.policy.resolve())) if settings.policy else (), links=Links(forge=""),

@@ -31,7 +31,7 @@ def dead(c: sa.Connection, *, dead_s: float) -> list[str]:
 def take_back(c: sa.Connection, *, host: str, now: float) -> Sequence[Ticket]:
     """Return what this host was running when it stopped, at a new epoch."""
     rows = c.execute(sa.select(tickets).where(tickets.c.state == State.RUNNING, tickets.c.host == host))
-    return [_hold(c, read_ticket(row), host, now) for row in rows.fetchall()]
+    return [hold(c, read_ticket(row), host, now) for row in rows.fetchall()]
 
 
 def take_orphans(c: sa.Connection, *, host: str, most: int, dead_s: float, now: float) -> Sequence[Ticket]:
@@ -45,7 +45,7 @@ def take_orphans(c: sa.Connection, *, host: str, most: int, dead_s: float, now: 
         .order_by(tickets.c.id)
         .limit(most)
     )
-    return [_hold(c, read_ticket(row), host, now) for row in rows.fetchall()]
+    return [hold(c, read_ticket(row), host, now) for row in rows.fetchall()]
 
 
 def cancel_requests(c: sa.Connection, host: str) -> list[int]:
@@ -54,7 +54,7 @@ def cancel_requests(c: sa.Connection, host: str) -> list[int]:
     return list(c.execute(sa.select(tickets.c.id).where(*where)).scalars())
 
 
-def _hold(c: sa.Connection, ticket: Ticket, host: str, now: float) -> Ticket:
+def hold(c: sa.Connection, ticket: Ticket, host: str, now: float) -> Ticket:
     c.execute(
         tickets.update().where(tickets.c.id == ticket.id).values(host=host, epoch=ticket.epoch + 1, updated_at=now)
     )

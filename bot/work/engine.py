@@ -11,10 +11,11 @@ from dbos import DBOS, SetWorkflowID
 from dbos._error import DBOSException
 
 from bot import log
+from bot.errors import BotError
 from bot.forges.errors import RateLimited, Unreachable
 from bot.outbox import reporter
-from bot.tickets import journal, repository, tickets
-from bot.tickets.ticket import Outcome, Stage, Ticket
+from bot.tickets import hosts, journal, repository, tickets
+from bot.tickets.ticket import Outcome, Stage, State, Ticket
 from bot.work import pipeline
 from bot.work.ended import Ended
 from bot.work.job import Desk, Fenced, Job, Running
@@ -39,14 +40,20 @@ async def _ticket(ticket: int, attempt: int) -> str:
         return await DBOS.run_step_async({"name": name}, _unless_fenced, desk, ticket, stage, function, arguments)
 
     try:
-        return str((await pipeline.life(do)).outcome)
+        outcome = (await pipeline.life(do)).outcome
     except DBOSException:
         raise
     except Exception as error:
         LOG.exception("stage failed", extra={"ticket": ticket, "attempt": attempt})
-        reason = f"An error of ours ended this attempt: {type(error).__name__}: {error}"[:500]
-        await do(None, close, Ended(Outcome.FAILED, reason))
-        return str(Outcome.FAILED)
+        outcome = Outcome.FAILED
+        await do(None, close, Ended(outcome, f"An error of ours ended this attempt: {_words(error)}"[:500]))
+    desk.running.pop(ticket, None)
+    desk.changed(ticket)
+    return str(outcome)
+
+
+def _words(error: Exception) -> str:
+    return str(error) if isinstance(error, BotError) else f"{type(error).__name__}: {error}"
 
 
 async def _unless_fenced(desk: Desk, ticket: int, *stage: Any) -> Any:
@@ -88,9 +95,7 @@ async def run_stage(
     desk: Desk, ticket_id: int, stage: Stage | None, function: Callable[..., Awaitable[Any]], arguments: tuple[Any, ...]
 ) -> Any:
     """Run one stage of a ticket on this host: mark it, measure it, keep its seconds."""
-    here = desk.running.get(ticket_id)
-    if here is None:
-        raise Fenced(f"ticket {ticket_id} is not held by this host")
+    here = desk.running.get(ticket_id) or _hold(desk, ticket_id)
     job = _job(desk, ticket_id, stage, here)
     if stage is None:
         return await function(job, *arguments)
@@ -103,6 +108,16 @@ async def run_stage(
     await desk.logbook.flush()
     job.took("", time.perf_counter() - began, started_at=started_at)
     return result
+
+
+def _hold(desk: Desk, ticket_id: int) -> Running:
+    """Take a ticket whose attempt the engine gave to this host: another one began it and died."""
+    with desk.store.write() as c:
+        ticket = tickets.get_ticket(c, ticket_id)
+        if ticket.state is not State.RUNNING:
+            raise Fenced(f"ticket {ticket_id} is {ticket.state}")
+        held = hosts.hold(c, ticket, desk.host, desk.now())
+    return desk.running.setdefault(ticket_id, Running(epoch=held.epoch))
 
 
 def _job(desk: Desk, ticket_id: int, stage: Stage | None, here: Running) -> Job:
@@ -130,7 +145,6 @@ class Engine:
         global _desk
         _desk = desk
         self._desk = desk
-        self._tasks: set[asyncio.Task[None]] = set()
         logging.getLogger("dbos").setLevel(logging.ERROR)
         DBOS(
             config={
@@ -156,27 +170,16 @@ class Engine:
         """Start the attempt; starting it twice is a no-op."""
         self.adopt(ticket)
         with SetWorkflowID(workflow_id(ticket)):
-            handle = await DBOS.start_workflow_async(_ticket, ticket.id, ticket.attempt)
-        self._watch(handle, ticket.id)
+            await DBOS.start_workflow_async(_ticket, ticket.id, ticket.attempt)
 
     async def take_over(self, ticket: Ticket) -> None:
         """Go on with an attempt that another host began, behind its last finished stage."""
         self.adopt(ticket)
         found = await DBOS.list_workflows_async(workflow_ids=[workflow_id(ticket)], load_input=False, load_output=False)
         if found:
-            self._watch(await DBOS.resume_workflow_async(workflow_id(ticket)), ticket.id)
+            await DBOS.resume_workflow_async(workflow_id(ticket))
         else:
             await self.start(ticket)  # the other host died between taking the ticket and starting it
-
-    def _watch(self, handle: Any, ticket_id: int) -> None:
-        task = asyncio.create_task(self._finish(handle, ticket_id))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _finish(self, handle: Any, ticket_id: int) -> None:
-        await handle.get_result()
-        self._desk.running.pop(ticket_id, None)
-        self._desk.changed(ticket_id)
 
     def cancel(self, ticket_id: int) -> bool:
         """Stop what runs for the ticket on this host; False where nothing does."""

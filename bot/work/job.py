@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bot.forges.errors import Unreachable
 from bot.forges.github import GitHub
 from bot.outbox.reporter import Links
 from bot.sandbox.box import Mode
@@ -48,6 +49,7 @@ class Desk:
     logbook: Logbook
     data: Path
     git_url: str
+    host: str
     gate_argv: tuple[str, ...]
     policy_argv: tuple[str, ...]  # ("--policy", FILE) where an operator keeps the policies
     links: Links
@@ -131,7 +133,7 @@ class Job:
             with self.timed("lease"):
                 slot = await self.desk.pool.lease(self.ticket.repository, ticket=self.ticket.id, epoch=self.here.epoch)
             if slot is None:
-                raise RuntimeError("a ticket was admitted without a free slot")
+                raise Unreachable("no slot is free on this host yet")
             self.here.slot, self.here.at_sha = slot, None
         if self.here.at_sha != sha:
             await self._bring(self.here.slot, sha)

@@ -33,7 +33,9 @@ def model() -> Iterator[ScriptedModel]:
 class Bot:
     """A `bot serve` in a process of its own, killed when the block ends."""
 
-    def __init__(self, folder: Path, forge: LocalForge, model: ScriptedModel) -> None:
+    def __init__(
+        self, folder: Path, forge: LocalForge, model: ScriptedModel, *, command: str = "serve", **more: str
+    ) -> None:
         key = folder / "key.pem"
         key.write_text(forge.private_key)
         env = {
@@ -41,10 +43,10 @@ class Bot:
             "BOT_DATA": str(folder / "bot"), "BOT_PORT": "0", "BOT_NAME": "h", "BOT_API_URL": forge.api_url,
             "BOT_GIT_URL": forge.url, "BOT_APP_ID": str(forge.app_id), "BOT_PRIVATE_KEY_PATH": str(key),
             "BOT_WEBHOOK_SECRET": forge.secret, "ANTHROPIC_API_KEY": "k", "BOT_MODEL_URL": model.url,  # type: ignore[attr-defined]
-            "PYTHONUNBUFFERED": "1",
+            "PYTHONUNBUFFERED": "1", **more,
         }  # fmt: skip
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "bot", "serve"], env=env, cwd=Path(__file__).parents[2], text=True,
+            [sys.executable, "-m", "bot", command], env=env, cwd=Path(__file__).parents[2], text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
         assert self.process.stdout is not None
@@ -88,3 +90,28 @@ def test_a_bot_killed_in_a_stage_goes_on_behind_the_last_finished_one(
     finished = STAGES.index(stage) > STAGES.index("edit")
     assert len(model.requests) == (TURNS if finished else asked + TURNS)
     assert len(forge.comments(REPO, 1)) == 1
+
+
+@pytest.mark.parametrize("stage", ["edit", "verify", "publish"])
+def test_another_host_goes_on_where_a_dead_one_stopped(
+    tmp_path: Path, forge: LocalForge, model: ScriptedModel, postgres_url: str, stage: str
+) -> None:
+    forge.create_repository(REPO, read_folder(SAMPLES / "shop"))
+    forge.add_user("ann", {REPO: "write"})
+    forge.open_issue(REPO, "The cart's total ignores the quantity", "text", user="ann")
+    shared = {"BOT_DATABASE_URL": postgres_url, "BOT_DEAD_AFTER_S": "2"}
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    first = Bot(tmp_path / "one", forge, model, BOT_NAME="one", **shared)
+    forge.label_issue(REPO, 1, "bot", user="ann")
+    first.until("stage started", stage=stage)
+    first.kill()
+    asked = len(model.requests)
+    second = Bot(tmp_path / "two", forge, model, command="worker", BOT_NAME="two", **shared)
+    try:
+        forge.wait(lambda: forge.issue(REPO, 1).labels == ["bot: merged"], limit_s=60)
+    finally:
+        second.kill()
+    pulls = [i for i in forge.state.repositories[REPO].issues.values() if i.head is not None]
+    assert (len(pulls), pulls[0].merged_sha is not None) == (1, True)
+    assert len(model.requests) == (asked + TURNS if stage == "edit" else TURNS)
