@@ -1,9 +1,11 @@
 """Close a command into a box: own processes, own HOME and /tmp, the slot writable and little else visible."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
+
+from bot.sandbox import bridge, proxy
 
 Mode = Literal["bubblewrap", "off"]
 BWRAP = "bwrap"
@@ -24,6 +26,7 @@ class Box:
     memory_bytes: int | None = None
     processes: int | None = None
     file_bytes: int | None = None
+    proxy: Path | None = None  # socket of the proxy that serves network = "registries"; without it nothing is reached
 
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix")
@@ -43,6 +46,10 @@ def wrap(box: Box, argv: Sequence[str], *, env: Mapping[str, str]) -> tuple[list
     limits = _limits(box)
     if box.mode == "off":
         return [*limits, *argv], {**minimal, "TMPDIR": str(box.home)}
+    if box.network == "registries" and box.proxy is not None:
+        argv = bridge.through(argv, ports={proxy.PORT: box.proxy})
+        minimal = {**proxy.environment(), **minimal}
+        box = replace(box, readable=(*box.readable, box.proxy.parent, *bridge.needs()))
     share = ["--share-net"] if box.network == "open" else []
     inside = [
         BWRAP, "--unshare-all", *share, "--die-with-parent", "--new-session", "--uid", INSIDE_UID, "--gid", INSIDE_UID,

@@ -2,10 +2,11 @@
 
 import base64
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from urllib.parse import quote, quote_plus
 
 STRUCK = "[redacted]"
+LONGEST = 16_384  # of a secret that stands on one line
 SHORTEST = 8  # a shorter "secret" would strike out ordinary words
 # Shapes as their issuers document them: GitHub, Anthropic, OpenAI, AWS, Slack, npm, PyPI, JSON web tokens, PEM keys
 SHAPES = (
@@ -14,6 +15,8 @@ SHAPES = (
     r"pypi-[A-Za-z0-9_-]{50,}", r"eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
 )  # fmt: skip
+
+_END = re.compile(r"-----END [A-Z ]*-----")
 
 
 class Redactor:
@@ -27,6 +30,43 @@ class Redactor:
     def text(self, text: str) -> str:
         """Return the text without secrets."""
         return self._pattern.sub(STRUCK, text)
+
+    def found(self, text: str) -> Iterator[re.Match[str]]:
+        """Yield where secrets stand."""
+        return self._pattern.finditer(text)
+
+
+class Stream:
+    """Strikes secrets out of text that comes in pieces, also where a secret is cut between two of them.
+
+    It holds back what could be the start of one: all since the last line's end, and a private key until its end came.
+    """
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._held = ""
+
+    def feed(self, piece: str) -> str:
+        """Take a piece; return what can be shown by now."""
+        self._held += piece
+        cut = self._held.rfind("\n") + 1
+        key = self._held.rfind("-----BEGIN ")
+        if key != -1 and not _END.search(self._held, key, cut):
+            cut = min(cut, key)
+        if cut <= 0 and len(self._held) > 2 * LONGEST:  # neither a line nor a key is that long
+            cut = self._whole(len(self._held) - LONGEST)
+        shown, self._held = self._held[:cut], self._held[cut:]
+        return self._redactor.text(shown)
+
+    def _whole(self, cut: int) -> int:
+        """Return the last place up to `cut` that no secret spans."""
+        spans = [found.span() for found in self._redactor.found(self._held)]
+        return next((start for start, end in spans if start < cut < end), cut)
+
+    def close(self) -> str:
+        """Return the rest."""
+        rest, self._held = self._held, ""
+        return self._redactor.text(rest)
 
 
 def encodings(secret: str) -> set[str]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.sandbox.redact import STRUCK, Redactor
+from bot.sandbox.redact import LONGEST, STRUCK, Redactor, Stream
 
 SECRET = "p@ss/word+with=signs"
 
@@ -44,3 +44,23 @@ def test_ordinary_text_stays() -> None:
 def test_base64_of_anything_around_a_secret_hides_it(before: bytes, after: bytes) -> None:
     text = base64.b64encode(before + SECRET.encode() + after).decode()
     assert STRUCK in Redactor([SECRET]).text(text)
+
+
+KEY = "-----BEGIN PRIVATE KEY-----\nMIIEabc\ndef\n-----END PRIVATE KEY-----"
+
+
+@given(st.lists(st.integers(0, 400), max_size=12))
+def test_cut_anywhere_a_stream_says_what_the_whole_says(cuts: list[int]) -> None:
+    whole = f"first {SECRET}\nsecond ghp_{'a1B2' * 9} {SECRET.encode().hex()}\n{KEY}\nlast {SECRET}"
+    stream, at, said = Stream(Redactor([SECRET])), 0, ""
+    for cut in [*sorted(cuts), len(whole)]:
+        said += stream.feed(whole[at:cut])
+        at = max(at, cut)
+    assert said + stream.close() == Redactor([SECRET]).text(whole)
+
+
+def test_a_line_without_end_does_not_pile_up_and_hides_a_secret_on_its_cut() -> None:
+    stream = Stream(Redactor([SECRET]))
+    text = "x" * (LONGEST + 5) + SECRET + "y" * (LONGEST - len(SECRET) + 3)
+    said = stream.feed(text)
+    assert (len(said) > 0, SECRET in said + stream.close()) == (True, False)
