@@ -11,6 +11,14 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+# Where the well-known package managers fetch from; nothing that takes uploads without an account
+REGISTRIES = (
+    "registry.npmjs.org", "registry.yarnpkg.com", "repo.yarnpkg.com", "pypi.org", "files.pythonhosted.org",
+    "index.crates.io", "static.crates.io", "proxy.golang.org", "sum.golang.org", "rubygems.org", "index.rubygems.org",
+    "repo.packagist.org", "packagist.org", "codeload.github.com", "repo.maven.apache.org", "repo1.maven.org",
+    "plugins.gradle.org", "plugins-artifacts.gradle.org", "services.gradle.org", "downloads.gradle.org",
+    "api.nuget.org", "globalcdn.nuget.org",
+)  # fmt: skip
 PORT = 3128  # on the loopback of the box
 HEAD_BYTES = 16_384
 HEAD_S = 10.0

@@ -1,10 +1,14 @@
 """Run the gate as a process of its own over a slot, its steps in the box, and read its report."""
 
 import json
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from bot.sandbox import proc
+from bot.sandbox import proc, proxy
 from bot.sandbox.box import Box, wrap
 from bot.slots.pool import Slot
 from bot.work.job import Job
@@ -29,6 +33,22 @@ def box_of(job: Job, slot: Slot) -> Box:
         processes=wish.processes,
         file_bytes=wish.file_mb * MB,
     )
+
+
+@asynccontextmanager
+async def way_out(job: Job, box: Box) -> AsyncIterator[Box]:
+    """Yield the box with its one way out while the block runs: registries, and hosts that the repository names."""
+    if box.network != "registries" or box.mode == "off":
+        yield box
+        return
+
+    def refused(where: str) -> None:
+        job.log(f"network: {where} is not allowed; `sandbox.hosts` in bot.toml names more hosts")
+
+    with tempfile.TemporaryDirectory(prefix="sluice-") as folder:
+        socket = Path(folder, "out")
+        async with proxy.serve(socket, (*proxy.REGISTRIES, *job.settings.sandbox.hosts), on_refused=refused):
+            yield replace(box, proxy=socket)
 
 
 def _network(wished: str) -> Literal["none", "registries", "open"]:
@@ -62,15 +82,15 @@ async def _gate(job: Job, *options: str, limit_s: float) -> Report:
         raise RuntimeError("the gate needs a slot")
     output = job.folder() / "gate.json"
     output.unlink(missing_ok=True)
-    box = box_of(job, slot)
-    prefix, env = wrap(box, [], env={"CI": "true"})
     policy = job.desk.policy_argv
-    done = await proc.run(
-        *job.desk.gate_argv, "run", "--repo", str(slot.path), "--name", job.ticket.repository, *policy,
-        "--wrap", json.dumps(prefix), "--format", "json", "--output", str(output), *options,
-        cwd=Path("/"), env=env, limit_s=limit_s, cancelled=job.cancelled, on_line=job.log,
-        processes=box.processes,
-    )  # fmt: skip
+    async with way_out(job, box_of(job, slot)) as box:
+        prefix, env = wrap(box, [], env={"CI": "true"})
+        done = await proc.run(
+            *job.desk.gate_argv, "run", "--repo", str(slot.path), "--name", job.ticket.repository, *policy,
+            "--wrap", json.dumps(prefix), "--format", "json", "--output", str(output), *options,
+            cwd=Path("/"), env=env, limit_s=limit_s, cancelled=job.cancelled, on_line=job.log,
+            processes=box.processes,
+        )  # fmt: skip
     if not output.exists():
         why = (
             "it started too many processes"

@@ -46,10 +46,11 @@ async def edit(job: Job, prepared: Prepared, from_sha: str, round_: int, feedbac
     limits = _limits(job)
     if isinstance(limits, Exhausted):
         return Ended(Outcome.OVER_BUDGET, limits.reason)
-    result = await agent.run(
-        task, box=gating.box_of(job, slot), limits=limits, transcript=job.folder() / f"transcript-{round_}.jsonl.gz",
-        cancelled=job.cancelled, on_line=job.log, gate=lambda: _ask_gate(job, prepared),
-    )  # fmt: skip
+    async with gating.way_out(job, gating.box_of(job, slot)) as box:
+        result = await agent.run(
+            task, box=box, limits=limits, transcript=job.folder() / f"transcript-{round_}.jsonl.gz",
+            cancelled=job.cancelled, on_line=job.log, gate=lambda: _ask_gate(job, prepared),
+        )  # fmt: skip
     _account(job, result, round_)
     head = await _commit(job, result, from_sha)
     if head is not None:
