@@ -4,6 +4,7 @@ import asyncio
 import os
 import secrets
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -81,7 +82,7 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     next(line for line in server.stderr if "ready to accept connections" in line)
     threading.Thread(target=server.stderr.read, daemon=True).start()
     yield f"postgresql://sluice@127.0.0.1:{port}"
-    server.terminate()
+    server.send_signal(signal.SIGQUIT)  # at once, whoever is still connected
     server.wait()
     server.stderr.close()
     shutil.rmtree(folder, ignore_errors=True)

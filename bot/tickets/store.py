@@ -8,7 +8,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from bot.errors import ConfigError
-from bot.tickets.schema import METADATA
+from bot.tickets import migrations
 
 
 class Store:
@@ -42,11 +42,13 @@ def open_store(url: str) -> Store:
     engine = sa.create_engine(_with_driver(url), connect_args=_connect_args(url), pool_pre_ping="postgresql" in url)
     if engine.dialect.name == "sqlite":
         sa.event.listen(engine, "connect", _tune_sqlite)
+    store = Store(engine)
     try:
-        METADATA.create_all(engine)
+        with store.write() as c:
+            migrations.upgrade(c)
     except sa.exc.OperationalError as error:
         raise ConfigError(f"database: expected one that opens, got {url}: {error.orig}") from error
-    return Store(engine)
+    return store
 
 
 def sqlite_url(path: Path) -> str:
