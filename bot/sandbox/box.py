@@ -1,7 +1,7 @@
 """Close a command into a box: own processes, own HOME and /tmp, the slot writable and little else visible."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -27,6 +27,7 @@ class Box:
     processes: int | None = None
     file_bytes: int | None = None
     proxy: Path | None = None  # socket of the proxy that serves network = "registries"; without it nothing is reached
+    env: Mapping[str, str] = field(default_factory=dict)  # wins: where commands find installed dependencies
 
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix")
@@ -42,7 +43,9 @@ INSIDE_UID = "1000"  # nobody is root inside, whoever runs the service
 
 def wrap(box: Box, argv: Sequence[str], *, env: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
     """Return the argv and the environment that run `argv` inside the box; an empty `argv` gives the prefix alone."""
-    minimal = {"PATH": PATH, "HOME": str(box.home), "LANG": "C.UTF-8", "TMPDIR": "/tmp", **env}  # noqa: S108 inside
+    minimal = {"PATH": PATH, "HOME": str(box.home), "LANG": "C.UTF-8", "TMPDIR": "/tmp", **env, **box.env}  # noqa: S108 inside
+    if "PATH" in env and "PATH" in box.env:
+        minimal["PATH"] = box.env["PATH"].removesuffix(PATH) + env["PATH"]
     limits = _limits(box)
     if box.mode == "off":
         return [*limits, *argv], {**minimal, "TMPDIR": str(box.home)}

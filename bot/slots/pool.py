@@ -5,48 +5,22 @@ import contextlib
 import shutil
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from bot import log
-from bot.sandbox.box import tmp_of
-from bot.slots import clean, git, proof
+from bot.sandbox.box import Mode, tmp_of
+from bot.slots import clean, git, install, proof
 from bot.slots.clean import Unclean
-from bot.slots.git import GitError, Tree
+from bot.slots.git import GitError
 from bot.slots.proof import Proof
+from bot.slots.reset import drop, prove, reset
+from bot.slots.slot import Slot
 from bot.tickets import leases
+from bot.tickets.repository import Install
 from bot.tickets.store import Store
 
 LOG = log.logger("slots")
-CHECKS = ("folder", "git files", "processes", "status")  # what a proof of cleanness rests on
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """One worktree; `home` is HOME of what runs in it, outside of the worktree and new for every job."""
-
-    name: str
-    repository: str
-    path: Path
-    git_dir: Path
-    mirror: Path
-    home: Path
-
-    @property
-    def trash(self) -> Path:
-        """Return the folder for what is thrown away, on the same file system, emptied off the hot path."""
-        return self.path.with_name("trash")
-
-    @property
-    def made(self) -> Path:
-        """Return the file that says what the worktree was when it was made."""
-        return self.path.with_name("made.json")
-
-    @property
-    def tree(self) -> Tree:
-        """Return worktree and git folder for calls of git."""
-        return Tree(self.path, self.git_dir)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +35,15 @@ class Pool:
     """The slots of this host."""
 
     def __init__(
-        self, root: Path, store: Store, *, host: str, slots: int, now: Callable[[], float] = time.time
-    ) -> None:
+        self, root: Path, store: Store, *, host: str, slots: int, now: Callable[[], float] = time.time,
+        sandbox: Mode = "bubblewrap",
+    ) -> None:  # fmt: skip
         self._root = root
         self._store = store
         self._host = host
         self._slots = slots
         self._now = now
+        self._sandbox: Mode = sandbox  # of what installs
         self._emptying: set[asyncio.Task[list[str]]] = set()
         self._locks: dict[str, asyncio.Lock] = {}  # one a repository: parallel writes to a mirror race on git's locks
 
@@ -100,10 +76,10 @@ class Pool:
         return self._locks.setdefault(repository, asyncio.Lock())
 
     async def prepare(
-        self, slot: Slot, *, url: str, token: str | None, sha: str, install: Any, on_part: Callable[[str, float], None]
-    ) -> Ready:
-        """Bring a slot to a commit, all else gone but what is kept; fetches only what the mirror lacks."""
-        del install
+        self, slot: Slot, *, url: str, token: str | None, sha: str, install: Install | None,
+        on_part: Callable[[str, float], None],
+    ) -> Ready:  # fmt: skip
+        """Bring a slot to a commit, all else gone but what is kept; fetches and installs only what is missing."""
         async with self.lock(slot.repository):
             await git.ensure_mirror(slot.mirror)
             if not await git.has_commit(slot.mirror, sha):
@@ -112,11 +88,42 @@ class Pool:
                 on_part("fetch", time.perf_counter() - began)
             began = time.perf_counter()
             warm = await self._worktree(slot, sha)
-        if warm:
-            await reset(slot, sha)
+        tracked = await reset(slot, sha) if warm else [path for path, _ in (await git.tracked(slot.tree))[0]]
         self._new_home(slot)
         on_part("checkout", time.perf_counter() - began)
+        await self._install(slot, tracked, install or Install(enabled=False), on_part)
         return Ready(sha, warm)
+
+    async def _install(
+        self, slot: Slot, tracked: list[str], wish: Install, on_part: Callable[[str, float], None]
+    ) -> None:
+        """Install unless exactly this stands there, untouched. Raises InstallFailed."""
+        found = install.projects(tracked, wish)
+        standing, want = install.read_installed(slot), install.fingerprint(slot, found, wish)
+        untouched = not standing.in_use or await asyncio.to_thread(install.is_as_installed, slot, standing)
+        if untouched and standing.fingerprint == want:
+            if want and not standing.in_use:
+                install.write_installed(slot, replace(standing, in_use=True))
+            return
+        began = time.perf_counter()
+        if not untouched or not install.can_build_on(standing, found, wish):
+            drop(slot, standing)
+        if want:
+            await install.install(
+                slot, found, wish, fingerprint=want, mode=self._sandbox, store=self.store_folder, tracked=set(tracked)
+            )
+            on_part("install", time.perf_counter() - began)
+        with self._store.write() as c:
+            leases.note_fingerprint(c, self._host, slot.name, slot.repository, want)
+
+    @property
+    def store_folder(self) -> Path:
+        """Return the folder in which package managers keep what they load, for all slots of this host."""
+        return self._root / "store"
+
+    def environment(self, slot: Slot) -> dict[str, str]:
+        """Return the environment in which a job's commands find what was installed."""
+        return dict(install.read_installed(slot).env)
 
     async def _worktree(self, slot: Slot, sha: str) -> bool:
         """Make the worktree unless it is there, as it was made; return whether it was."""
@@ -137,7 +144,8 @@ class Pool:
 
     def _discard(self, slot: Slot) -> None:
         """Throw away a worktree in whatever shape it is; nothing of it is trusted, no link of it followed."""
-        slot.made.unlink(missing_ok=True)
+        for mark in (slot.made, slot.installed):
+            mark.unlink(missing_ok=True)
         for path in (slot.path, slot.path.parent / slot.name):
             clean.throw(path, slot.trash)
         shutil.rmtree(slot.git_dir, ignore_errors=True)
@@ -178,49 +186,3 @@ class Pool:
             LOG.warning("slot quarantined", extra={"slot": slot.name, "reason": shown.reason})
         self._new_home(slot)
         return shown
-
-
-async def reset(slot: Slot, sha: str) -> None:
-    """Bring a worktree to exactly a commit and what is kept. Raises Unclean, or GitError."""
-    (slot.git_dir / "index.lock").unlink(missing_ok=True)  # nobody else works here: whoever made it is dead
-    _, plain = await git.tracked(slot.tree)
-    if not plain:
-        (slot.git_dir / "index").unlink(missing_ok=True)  # a flag would hide a file from the reset
-    failed = await _hard(slot, sha)
-    for _ in range(2):
-        paths, _ = await git.tracked(slot.tree)
-        tree = clean.wanted(paths, ())
-        in_the_way = await asyncio.to_thread(clean.sweep, slot.path, tree, trash=slot.trash)
-        if not failed and not in_the_way:
-            return
-        failed = await _hard(slot, sha)  # what stood in the way is gone
-    if failed:
-        raise Unclean(failed)
-
-
-async def _hard(slot: Slot, sha: str) -> str:
-    try:
-        await git.call("reset", "--quiet", "--hard", sha, git_dir=slot.git_dir, work_tree=slot.path)
-    except GitError as error:
-        return str(error)
-    return ""
-
-
-async def prove(slot: Slot) -> Proof:
-    """Clean a slot, and show that it is."""
-    before = proof.kept(slot.made)
-    if before is None:
-        return Proof(False, (), "the slot was never made whole")
-    different = proof.differences(before, proof.made(slot.path, slot.git_dir, slot.mirror))
-    if different:
-        return Proof(False, (), f"not as it was made: {', '.join(different)}")
-    users = await asyncio.to_thread(proof.users_of, slot.path.parent)
-    if users:
-        return Proof(False, (), users[0])
-    await reset(slot, "HEAD")
-    left = await git.call("status", "--porcelain", "--ignored", "-z", git_dir=slot.git_dir, work_tree=slot.path)
-    if left.output:
-        return Proof(False, (), f"left behind: {left.output[:300]!r}")
-    if proof.made(slot.path, slot.git_dir, slot.mirror) != before:
-        return Proof(False, (), "it changed while it was cleaned")
-    return Proof(True, CHECKS)

@@ -62,6 +62,11 @@ def free_all(c: sa.Connection, host: str) -> None:
     c.execute(slots.update().where(slots.c.host == host, slots.c.state == "leased").values(state="free", ticket=None))
 
 
+def note_fingerprint(c: sa.Connection, host: str, name: str, repository: str, fingerprint: str) -> None:
+    """Keep which dependencies stand in a slot."""
+    _write(c, host, repository, name, fingerprint=fingerprint)
+
+
 def _write(c: sa.Connection, host: str, repository: str, name: str, **values: object) -> None:
     where = (slots.c.host == host, slots.c.name == name, slots.c.repository == repository)
     c.execute(slots.update().where(*where).values(**values))

@@ -14,6 +14,7 @@ from bot import log
 from bot.errors import BotError
 from bot.forges.errors import RateLimited, Unreachable
 from bot.outbox import reporter
+from bot.slots.install import InstallFailed
 from bot.tickets import hosts, journal, repository, tickets
 from bot.tickets.ticket import Outcome, Stage, State, Ticket
 from bot.work import pipeline
@@ -43,6 +44,9 @@ async def _ticket(ticket: int, attempt: int) -> str:
         outcome = (await pipeline.life(do)).outcome
     except DBOSException:
         raise
+    except InstallFailed as error:  # the repository's to mend, not ours
+        outcome = Outcome.FAILED
+        await do(None, close, Ended(outcome, f"Dependencies could not be installed. {error}"))
     except Exception as error:
         LOG.exception("stage failed", extra={"ticket": ticket, "attempt": attempt})
         outcome = Outcome.FAILED

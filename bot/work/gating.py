@@ -10,7 +10,7 @@ from typing import Literal
 
 from bot.sandbox import proc, proxy
 from bot.sandbox.box import Box, wrap
-from bot.slots.pool import Slot
+from bot.slots.slot import Slot
 from bot.work.job import Job
 from gate.report import Report, Verdict, read_report
 
@@ -26,12 +26,13 @@ def box_of(job: Job, slot: Slot) -> Box:
         mode=job.desk.sandbox,
         workdir=slot.path,
         home=slot.home,
-        readable=(slot.git_dir, slot.mirror, *job.desk.readable),
+        readable=(slot.git_dir, slot.mirror, job.desk.pool.store_folder, *job.desk.readable),
         hidden=(job.desk.data,),
         network=_network(wish.network),
         memory_bytes=wish.memory_mb * MB,
         processes=wish.processes,
         file_bytes=wish.file_mb * MB,
+        env=job.desk.pool.environment(slot),
     )
 
 

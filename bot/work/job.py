@@ -13,7 +13,8 @@ from bot.outbox.reporter import Links
 from bot.sandbox.box import Mode
 from bot.sandbox.redact import Redactor
 from bot.slots import git
-from bot.slots.pool import Pool, Slot
+from bot.slots.pool import Pool
+from bot.slots.slot import Slot
 from bot.tickets import bundles, journal, tickets
 from bot.tickets.repository import RepositorySettings
 from bot.tickets.store import Store

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from bot.slots import git
-from bot.slots.pool import Pool, Slot
+from bot.slots.pool import Pool
+from bot.slots.slot import Slot
 from bot.tickets.store import open_store, sqlite_url
 
 

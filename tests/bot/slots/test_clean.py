@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from bot.slots import clean
-from bot.slots.pool import Pool, Slot
+from bot.slots.pool import Pool
+from bot.slots.slot import Slot
 from bot.tickets.store import open_store, sqlite_url
 from tests.bot.slots.origin import make_origin, run
 

@@ -1,0 +1,30 @@
+"""Go: modules into the store, which its own checksums guard."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from bot.slots.ecosystem import Project
+
+NAME: str = "go"
+LANGUAGE: str = "go"
+LOCKS: Sequence[str] = ("go.sum",)
+INPUTS: Sequence[str] = ("go.mod", "go.work")
+KEEP: Sequence[str] = ()
+PROGRAMS: Sequence[str] = ("go",)
+
+
+def commands(project: Project) -> Sequence[Sequence[str]]:
+    """Install exactly what the lockfile says."""
+    del project
+    return [("go", "mod", "download")]
+
+
+def env(store: Path) -> Mapping[str, str]:
+    """Keep downloads in the host's store."""
+    return {"GOMODCACHE": str(store / "go"), "GOFLAGS": "-mod=readonly"}
+
+
+def later(root: Path, store: Path) -> Mapping[str, str]:
+    """Find the store, without asking a proxy."""
+    del root
+    return {"GOMODCACHE": str(store / "go"), "GOPROXY": "off", "GOFLAGS": "-mod=readonly"}

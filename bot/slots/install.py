@@ -1,0 +1,205 @@
+"""Install dependencies as the lockfiles say, once; again only when what decides the outcome changed."""
+
+import contextlib
+import hashlib
+import json
+import os
+import platform
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from bot.errors import UserError
+from bot.sandbox import proc
+from bot.sandbox.box import PATH, Box, Mode, wrap
+from bot.slots import clean
+from bot.slots.ecosystem import Found, detect
+from bot.slots.ecosystems import ECOSYSTEMS
+from bot.slots.slot import Slot
+from bot.tickets.repository import Install
+
+TAIL_BYTES = 2000
+SCRATCH = (".cache", ".vite", ".vite-temp", ".vitest")  # of tools, below node_modules: thrown away with every job
+
+
+class InstallFailed(UserError):
+    """The repository's dependencies could not be installed; the text says which command, and how it ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """What stands in a slot. It is written only after every command succeeded."""
+
+    fingerprint: str
+    projects: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    state: str = ""  # of the kept folders, as the install left them
+    env: Mapping[str, str] = field(default_factory=dict)  # in which commands find it
+    in_use: bool = False  # a job runs, or ran and was not proved clean: the state must be looked at again
+
+
+def read_installed(slot: Slot) -> Installed:
+    """Return what stands in a slot; nothing where the mark is missing or cannot be read."""
+    try:
+        found = Installed(**json.loads(slot.installed.read_text()))
+    except (OSError, ValueError, TypeError):
+        return Installed("")
+    return replace(found, kept=tuple(found.kept), projects=tuple(found.projects))
+
+
+def write_installed(slot: Slot, what: Installed) -> None:
+    """Write the mark, whole or not at all."""
+    temporary = slot.installed.with_suffix(".new")
+    temporary.write_text(json.dumps(asdict(what)))
+    temporary.replace(slot.installed)
+
+
+def fingerprint(slot: Slot, found: Sequence[Found], wish: Install) -> str:
+    """Return the hash over lockfiles, programs, platform and settings; empty where there is nothing to install."""
+    if not wish.enabled or not (found or wish.run):
+        return ""
+    digest = hashlib.sha256(repr((wish.run, wish.scripts, platform.platform(), str(slot.path))).encode())
+    for ecosystem, project in found:
+        digest.update(f"{ecosystem.NAME}\0{project.folder}\0".encode(errors="surrogateescape"))
+        for name in project.named(*ecosystem.LOCKS, *ecosystem.INPUTS):
+            digest.update(f"{name}\0".encode() + _content(slot.path / project.folder / name))
+        for program in ecosystem.PROGRAMS:
+            digest.update(_program(program).encode())
+    return f"sha256:{digest.hexdigest()}"
+
+
+def _content(path: Path) -> bytes:
+    if path.is_symlink():
+        return os.fsencode(path.readlink())
+    return hashlib.sha256(path.read_bytes()).digest() if path.is_file() else b""
+
+
+def _program(name: str) -> str:
+    """Return which file a program is; asking it for its version would cost what a warm slot saves."""
+    found = shutil.which(name, path=PATH)
+    if found is None:
+        return f"{name} missing"
+    stat = Path(found).stat()
+    return f"{Path(found).resolve()} {stat.st_size} {stat.st_mtime_ns}"
+
+
+def state(root: Path, kept: Iterable[str]) -> str:
+    """Return a hash over everything in the kept folders that a change of a file cannot leave as it was."""
+    digest = hashlib.sha256()
+    for folder in kept:
+        todo = [str(root / folder)]
+        while todo:
+            with os.scandir(todo.pop()) as entries:
+                for entry in sorted(entries, key=lambda e: e.name):
+                    s, is_folder = entry.stat(follow_symlinks=False), entry.is_dir(follow_symlinks=False)
+                    seen = (s.st_mode,) if is_folder else (
+                        s.st_mode, s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino, s.st_nlink,
+                    )  # fmt: skip
+                    digest.update(os.fsencode(entry.path) + repr(seen).encode())
+                    if is_folder:
+                        todo.append(entry.path)
+    return digest.hexdigest()
+
+
+def is_as_installed(slot: Slot, installed: Installed) -> bool:
+    """Return whether nobody changed the kept folders; what tools wrote for themselves is thrown away first."""
+    for folder in installed.kept:
+        for name in SCRATCH:
+            path = slot.path / folder / name
+            if path.parent.is_dir() and not path.parent.is_symlink():
+                clean.throw(path, slot.trash)
+    try:
+        return state(slot.path, installed.kept) == installed.state
+    except OSError:
+        return False
+
+
+async def install(
+    slot: Slot, found: Sequence[Found], wish: Install, *, fingerprint: str, mode: Mode, store: Path, tracked: set[str]
+) -> Installed:
+    """Run what installs, in the box, and note what it made. Raises InstallFailed."""
+    slot.installed.unlink(missing_ok=True)  # interrupted is not installed
+    store.mkdir(parents=True, exist_ok=True)
+    if wish.run:
+        env = {k: v for ecosystem in ECOSYSTEMS for k, v in ecosystem.env(store).items()}
+        await _run(slot, "", ("sh", "-c", wish.run), env=env, wish=wish, mode=mode, store=store)
+    else:
+        for ecosystem, project in found:
+            for argv in ecosystem.commands(project):
+                env = dict(ecosystem.env(store))
+                await _run(slot, project.folder, argv, env=env, wish=wish, mode=mode, store=store)
+    later: dict[str, str] = {}
+    for ecosystem, project in reversed(found):
+        later.update(ecosystem.later(slot.path / project.folder, store))
+    kept = made(slot.path, tracked)
+    with contextlib.suppress(OSError):
+        (slot.mirror / "info").mkdir(exist_ok=True)
+    hide(slot.mirror / "info" / "exclude", kept)
+    installed = Installed(fingerprint, names(found, wish), kept, await _state(slot, kept), later, in_use=True)
+    write_installed(slot, installed)
+    return installed
+
+
+async def _state(slot: Slot, kept: tuple[str, ...]) -> str:
+    for folder in kept:
+        for name in SCRATCH:
+            clean.throw(slot.path / folder / name, slot.trash)
+    return state(slot.path, kept)
+
+
+async def _run(
+    slot: Slot, folder: str, argv: Sequence[str], *, env: Mapping[str, str], wish: Install, mode: Mode, store: Path
+) -> None:
+    shown = " ".join(argv[2:] if argv[:2] == ("sh", "-c") else argv) + (f" (in {folder})" if folder else "")
+    if "/" not in argv[0] and shutil.which(argv[0], path=PATH) is None:
+        raise InstallFailed(f"`{shown}` could not start: `{argv[0]}` is not on this host.")
+    box = Box(mode=mode, workdir=slot.path, home=slot.home, writable=(store,), hidden=(store.parent,), network="open")
+    inside = ("sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", folder, *argv) if folder else argv
+    command, whole = wrap(box, inside, env={"CI": "true", **env})
+    done = await proc.run(*command, cwd=slot.path, env=whole, limit_s=wish.limit_s)
+    if done.timed_out:
+        raise InstallFailed(f"`{shown}` did not finish in {wish.limit_s:.0f} s:\n{done.output[-TAIL_BYTES:]}")
+    if done.exit_code != 0:
+        raise InstallFailed(f"`{shown}` ended with exit code {done.exit_code}:\n{done.output.strip()[-TAIL_BYTES:]}")
+
+
+def projects(paths: Iterable[str], wish: Install) -> list[Found]:
+    """Return what is to be installed for a commit."""
+    return detect(paths, ECOSYSTEMS, scripts=wish.scripts) if wish.enabled else []
+
+
+def names(found: Sequence[Found], wish: Install) -> tuple[str, ...]:
+    """Return what installs where, in words."""
+    return (wish.run,) if wish.run else tuple(f"{ecosystem.NAME}:{project.folder}" for ecosystem, project in found)
+
+
+def can_build_on(standing: Installed, found: Sequence[Found], wish: Install) -> bool:
+    """Return whether the next install may start from what the last one left: the same managers in the same folders."""
+    return standing.projects == names(found, wish)
+
+
+def made(root: Path, tracked: set[str]) -> tuple[str, ...]:
+    """Return the folders of dependencies that stand in folders of tracked files, with none of their own tracked."""
+    folders = {""}
+    for path in tracked:
+        while path := path.rpartition("/")[0]:
+            folders.add(path)
+    names = sorted({keep for ecosystem in ECOSYSTEMS for keep in ecosystem.KEEP})
+    found = [f"{folder}/{name}" if folder else name for folder in sorted(folders) for name in names]
+    real = [f for f in found if f not in folders and f not in tracked and _is_real(root, f)]
+    return tuple(f for f in real if not any(f.startswith(f"{other}/") for other in real))
+
+
+def _is_real(root: Path, path: str) -> bool:
+    """Return whether a path is a folder and no part of it a link."""
+    parts = path.split("/")
+    return (root / path).is_dir() and not any(root.joinpath(*parts[: n + 1]).is_symlink() for n in range(len(parts)))
+
+
+def hide(exclude: Path, kept: Iterable[str]) -> None:
+    """Keep dependencies out of commits where the repository does not ignore them itself."""
+    have = exclude.read_text().splitlines() if exclude.exists() else []
+    new = [f"/{folder}/" for folder in kept if f"/{folder}/" not in have]
+    if new:
+        exclude.write_text("\n".join([*have, *new]) + "\n")

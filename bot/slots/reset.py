@@ -1,0 +1,87 @@
+"""Bring a worktree to exactly a commit, and show that it stands there with nothing else in it."""
+
+import asyncio
+import contextlib
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from bot.slots import clean, git, proof
+from bot.slots.clean import Unclean
+from bot.slots.git import GitError
+from bot.slots.install import Installed, is_as_installed, read_installed, write_installed
+from bot.slots.proof import Proof
+from bot.slots.slot import Slot
+
+CHECKS = ("folder", "git files", "processes", "status")  # what a proof of cleanness rests on
+
+
+async def reset(slot: Slot, sha: str) -> list[str]:
+    """Bring a worktree to exactly a commit and what is kept; return the tracked paths. Raises Unclean, or GitError."""
+    (slot.git_dir / "index.lock").unlink(missing_ok=True)  # nobody else works here: whoever made it is dead
+    kept = read_installed(slot).kept
+    _, plain = await git.tracked(slot.tree)
+    if not plain:
+        (slot.git_dir / "index").unlink(missing_ok=True)  # a flag would hide a file from the reset
+    failed = await _hard(slot, sha)
+    for _ in range(2):
+        paths, _ = await git.tracked(slot.tree)
+        in_the_way = await asyncio.to_thread(_sweep, slot, paths, kept)
+        if not failed and not in_the_way:
+            return [path for path, _ in paths]
+        failed = await _hard(slot, sha)  # what stood in the way is gone
+    raise Unclean(failed or "something stands in the way of a tracked path, again and again")
+
+
+def _sweep(slot: Slot, paths: Iterable[tuple[str, bool]], kept: Sequence[str]) -> bool:
+    return clean.sweep(slot.path, clean.wanted(paths, kept), trash=slot.trash)
+
+
+async def _hard(slot: Slot, sha: str) -> str:
+    try:
+        await git.call("reset", "--quiet", "--hard", sha, git_dir=slot.git_dir, work_tree=slot.path)
+    except GitError as error:
+        return str(error)
+    return ""
+
+
+def drop(slot: Slot, installed: Installed) -> None:
+    """Throw away what an install made; the worktree must have been swept, so that no part of a path is a link."""
+    slot.installed.unlink(missing_ok=True)
+    for folder in installed.kept:
+        with contextlib.suppress(FileNotFoundError):
+            clean.throw(slot.path / folder, slot.trash)
+
+
+async def prove(slot: Slot) -> Proof:
+    """Clean a slot, and show that it is."""
+    before = proof.kept(slot.made)
+    if before is None:
+        return Proof(False, (), "the slot was never made whole")
+    different = proof.differences(before, proof.made(slot.path, slot.git_dir, slot.mirror))
+    if different:
+        return Proof(False, (), f"not as it was made: {', '.join(different)}")
+    users = await asyncio.to_thread(proof.users_of, slot.path.parent)
+    if users:
+        return Proof(False, (), users[0])
+    await reset(slot, "HEAD")
+    dependencies = await asyncio.to_thread(_dependencies, slot)
+    kept = read_installed(slot).kept
+    left = await git.call("status", "--porcelain", "--ignored", "-z", git_dir=slot.git_dir, work_tree=slot.path)
+    lines = [line for line in left.output.split("\0") if line and line[3:].rstrip("/") not in kept]
+    if lines:
+        return Proof(False, (), f"left behind: {lines[:5]}")
+    if proof.made(slot.path, slot.git_dir, slot.mirror) != before:
+        return Proof(False, (), "it changed while it was cleaned")
+    return Proof(True, (*CHECKS, dependencies))
+
+
+def _dependencies(slot: Slot) -> str:
+    """Keep dependencies for the next job only where this one left them as they were; return what was found."""
+    installed = read_installed(slot)
+    if not installed.fingerprint:
+        return "no dependencies"
+    if not is_as_installed(slot, installed):
+        drop(slot, installed)
+        return "dependencies changed: thrown away"
+    write_installed(slot, replace(installed, in_use=False))
+    return "dependencies unchanged"

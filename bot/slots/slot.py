@@ -1,0 +1,38 @@
+"""One long-lived worktree, and what lies beside it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.slots.git import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One worktree; `home` is HOME of what runs in it, outside of the worktree and new for every job."""
+
+    name: str
+    repository: str
+    path: Path
+    git_dir: Path
+    mirror: Path
+    home: Path
+
+    @property
+    def trash(self) -> Path:
+        """Return the folder for what is thrown away, on the same file system, emptied off the hot path."""
+        return self.path.with_name("trash")
+
+    @property
+    def made(self) -> Path:
+        """Return the file that says what the worktree was when it was made."""
+        return self.path.with_name("made.json")
+
+    @property
+    def installed(self) -> Path:
+        """Return the file that says which dependencies stand in the worktree."""
+        return self.path.with_name("installed.json")
+
+    @property
+    def tree(self) -> Tree:
+        """Return worktree and git folder for calls of git."""
+        return Tree(self.path, self.git_dir)

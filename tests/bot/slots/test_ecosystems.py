@@ -1,0 +1,47 @@
+"""What every package manager must be to a slot, and which one a repository shows."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.slots.ecosystem import Ecosystem, Project, detect
+from bot.slots.ecosystems import ECOSYSTEMS
+
+STORE = Path("/data/store")
+
+
+@pytest.mark.parametrize("ecosystem", ECOSYSTEMS, ids=lambda e: e.NAME)
+def test_a_package_manager_keeps_the_contract_of_the_family(ecosystem: Ecosystem) -> None:
+    project = Project("app", frozenset({*ecosystem.LOCKS, *ecosystem.INPUTS}), scripts=False)
+    commands = ecosystem.commands(project)
+    stores = [value for value in ecosystem.env(STORE).values() if str(STORE) in value]
+    assert (
+        bool(ecosystem.LOCKS), all(argv and all(argv) for argv in commands) and bool(commands),
+        commands[0][0] == ecosystem.PROGRAMS[0], bool(stores),
+        [k for k in ecosystem.KEEP if k.startswith(("/", ".."))], ecosystem.__name__.rpartition(".")[2],  # type: ignore[attr-defined]
+        [f.NAME for f, _ in detect([f"app/{ecosystem.LOCKS[0]}"], ECOSYSTEMS, scripts=False)],
+    ) == (True, True, True, True, [], ecosystem.NAME, [ecosystem.NAME])  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["npm", "pnpm", "yarn", "bun"])
+def test_packages_run_no_scripts_of_their_own_unless_the_repository_lets_them(name: str) -> None:
+    (ecosystem,) = [e for e in ECOSYSTEMS if name == e.NAME]
+    without, with_them = (ecosystem.commands(Project("", frozenset(), scripts))[0] for scripts in (False, True))
+    assert [*with_them, "--ignore-scripts"] == list(without)
+
+
+CASES = {
+    "nothing": (["README.md"], []),
+    "both managers of one language": (["package-lock.json", "pnpm-lock.yaml"], ["pnpm:"]),
+    "two languages": (["package-lock.json", "uv.lock", "requirements.txt"], ["npm:", "uv:"]),
+    "a monorepo, upper folders first": (
+        ["b/c/d/package-lock.json", "a/yarn.lock", "go.sum", "a/b/c/d/package-lock.json"],
+        ["go:", "yarn:a", "npm:b/c/d"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("paths", "expected"), CASES.values(), ids=CASES.keys())
+def test_lockfiles_show_what_is_to_be_installed(paths: list[str], expected: list[str]) -> None:
+    found = detect(paths, ECOSYSTEMS, scripts=False)
+    assert [f"{ecosystem.NAME}:{project.folder}" for ecosystem, project in found] == expected

@@ -1,0 +1,188 @@
+"""Dependencies: installed once, again when the lockfile changes or a job touched them, and never half."""
+
+import json
+import shutil
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from bot.sandbox import box as boxes
+from bot.sandbox import proc
+from bot.sandbox.box import Box
+from bot.slots import git
+from bot.slots.install import InstallFailed
+from bot.slots.pool import Pool
+from bot.slots.proof import Proof
+from bot.slots.slot import Slot
+from bot.tickets.repository import Install
+from bot.tickets.store import open_store, sqlite_url
+from tests.bot.slots.origin import commit, make_origin
+from tests.needs import needs
+
+STUB = "mkdir -p node_modules/dep && echo one >node_modules/dep/index.js && echo run >>/tmp/ran"
+UNCHANGED = ("folder", "git files", "processes", "status", "dependencies unchanged")
+
+
+@pytest.fixture
+def origin(tmp_path: Path) -> Path:
+    return make_origin(tmp_path / "origin")
+
+
+class Host:
+    """A pool of one slot, and jobs in it."""
+
+    def __init__(self, folder: Path, origin: Path) -> None:
+        self.origin = origin
+        self.pool = Pool(folder / "slots", open_store(sqlite_url(folder / "s.db")), host="h", slots=1)
+        self.slot: Slot
+        self.jobs = 0
+
+    async def start(self, sha: str, install: Install) -> list[str]:
+        """Lease and prepare; return the parts that took time."""
+        self.jobs += 1
+        parts: list[str] = []
+        slot = await self.pool.lease("acme/app", ticket=self.jobs, epoch=1)
+        assert slot is not None
+        self.slot = slot
+        await self.pool.prepare(
+            slot, url=str(self.origin), token=None, sha=sha, install=install, on_part=lambda part, _: parts.append(part)
+        )
+        return parts
+
+    async def end(self) -> Proof:
+        proof = await self.pool.release(self.slot)
+        await self.pool.close()
+        return proof
+
+    async def say(self, *argv: str) -> str:
+        """Return what a job's command prints."""
+        box = Box("bubblewrap", self.slot.path, self.slot.home, env=self.pool.environment(self.slot))
+        command, env = boxes.wrap(box, argv, env={})
+        return (await proc.run(*command, cwd=self.slot.path, env=env, limit_s=60)).output.strip()
+
+
+@pytest.fixture
+async def host(tmp_path: Path, origin: Path) -> Host:
+    host = Host(tmp_path, origin)
+    await host.pool.open()
+    return host
+
+
+async def test_what_is_installed_stays_for_the_next_job(host: Host) -> None:
+    sha, wish = commit(host.origin, {"b.txt": "b"}), Install(run=STUB)
+    first = await host.start(sha, wish)
+    proof = await host.end()
+    second = await host.start(sha, wish)
+    assert (first, proof, second, (host.slot.path / "node_modules" / "dep" / "index.js").read_text()) == (
+        ["fetch", "checkout", "install"], Proof(True, UNCHANGED), ["checkout"], "one\n",
+    )  # fmt: skip
+
+
+async def test_a_job_cannot_plant_a_changed_dependency_for_the_next_one(host: Host) -> None:
+    sha, wish = commit(host.origin, {"b.txt": "b"}), Install(run=STUB)
+    await host.start(sha, wish)
+    (host.slot.path / "node_modules" / "dep" / "index.js").write_text("bad\n")
+    proof = await host.end()
+    parts = await host.start(sha, wish)
+    assert (proof, parts, (host.slot.path / "node_modules" / "dep" / "index.js").read_text()) == (
+        Proof(True, (*UNCHANGED[:4], "dependencies changed: thrown away")), ["checkout", "install"], "one\n",
+    )  # fmt: skip
+
+
+async def test_a_job_that_a_crash_cut_off_is_looked_at_before_the_next_one(host: Host) -> None:
+    sha, wish = commit(host.origin, {"b.txt": "b"}), Install(run=STUB)
+    await host.start(sha, wish)
+    (host.slot.path / "node_modules" / "dep" / "new.js").write_text("bad\n")
+    await host.pool.open()
+    parts = await host.start(sha, wish)
+    assert (parts, [p.name for p in (host.slot.path / "node_modules" / "dep").iterdir()]) == (
+        ["checkout", "install"], ["index.js"],
+    )  # fmt: skip
+
+
+async def test_what_tools_write_below_node_modules_is_no_change(host: Host) -> None:
+    sha, wish = commit(host.origin, {"b.txt": "b"}), Install(run=STUB)
+    await host.start(sha, wish)
+    (host.slot.path / "node_modules" / ".cache" / "eslint").mkdir(parents=True)
+    assert await host.end() == Proof(True, UNCHANGED)
+
+
+async def test_a_failed_install_says_what_failed_and_counts_as_none(host: Host) -> None:
+    sha = commit(host.origin, {"b.txt": "b"})
+    failing = Install(run="mkdir node_modules; echo no such package; exit 3")
+    said = []
+    for _ in range(2):
+        with pytest.raises(InstallFailed) as failed:
+            await host.start(sha, failing)
+        said.append(str(failed.value))
+        await host.end()
+    assert said == [f"`{failing.run}` ended with exit code 3:\nno such package"] * 2
+
+
+async def test_nothing_is_installed_where_the_repository_says_so(host: Host) -> None:
+    sha = commit(host.origin, {"package-lock.json": "not even JSON"})
+    assert await host.start(sha, Install(enabled=False)) == ["fetch", "checkout"]
+
+
+async def test_dependencies_that_are_not_ignored_are_not_committed(host: Host) -> None:
+    sha = commit(host.origin, {"b.txt": "b"})
+    await host.start(sha, Install(run=STUB))
+    assert await git.commit_all(host.slot.tree, parent=sha, message="x", author=("S", "s@x")) is None
+
+
+def _npm_files(version: str) -> Mapping[str, str]:
+    lock = {
+        "name": "app", "lockfileVersion": 3, "requires": True,
+        "packages": {
+            "": {"name": "app", "dependencies": {"dep": "file:dep"}},
+            "dep": {"version": version},
+            "node_modules/dep": {"resolved": "dep", "link": True},
+        },
+    }  # fmt: skip
+    return {
+        "web/package.json": json.dumps({"name": "app", "dependencies": {"dep": "file:dep"}}),
+        "web/package-lock.json": json.dumps(lock),
+        "web/dep/package.json": json.dumps({"name": "dep", "version": version, "main": "index.js"}),
+        "web/dep/index.js": f"module.exports = '{version}'\n",
+    }
+
+
+@needs("npm", package="npm")
+async def test_npm_goes_through_three_jobs_with_the_lockfile_changed_in_the_second(host: Host) -> None:
+    found = []
+    one, two = commit(host.origin, dict(_npm_files("1.0.0"))), commit(host.origin, dict(_npm_files("2.0.0")))
+    for sha in (one, two, two):
+        parts = await host.start(sha, Install())
+        said = await host.say("sh", "-c", "cd web && node -p \"require('dep')\"")
+        found.append((parts[-1], said, (await host.end()).checks[-1]))
+    assert found == [
+        ("install", "1.0.0", UNCHANGED[-1]), ("install", "2.0.0", UNCHANGED[-1]), ("checkout", "2.0.0", UNCHANGED[-1]),
+    ]  # fmt: skip
+
+
+def _wheel(origin: Path, version: str) -> None:
+    """Write a wheel by hand, so that no index is needed."""
+    with zipfile.ZipFile(origin / f"tinydep-{version}-py3-none-any.whl", "w") as wheel:
+        info = f"tinydep-{version}.dist-info"
+        wheel.writestr("tinydep.py", f"VERSION = '{version}'\n")
+        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: tinydep\nVersion: {version}\n")
+        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(f"{info}/RECORD", "")
+
+
+async def test_pip_goes_through_three_jobs_with_the_requirements_changed_in_the_second(host: Host) -> None:
+    if shutil.which("python3", path="/usr/bin") is None:
+        pytest.skip("needs a Python of the system: apt-get install python3-venv")
+    shas, found = [], []
+    for version in ("1.0", "2.0"):
+        _wheel(host.origin, version)
+        shas.append(commit(host.origin, {"requirements.txt": f"--no-index\n./tinydep-{version}-py3-none-any.whl\n"}))
+    for sha in (shas[0], shas[1], shas[1]):
+        parts = await host.start(sha, Install())
+        said = await host.say("python", "-c", "import tinydep; print(tinydep.VERSION)")
+        found.append((parts[-1], said, (await host.end()).checks[-1]))
+    assert found == [
+        ("install", "1.0", UNCHANGED[-1]), ("install", "2.0", UNCHANGED[-1]), ("checkout", "2.0", UNCHANGED[-1]),
+    ]  # fmt: skip
