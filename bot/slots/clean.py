@@ -88,6 +88,7 @@ class _Sweep:
         self._trash_fd = trash_fd
         self._names = (f"{secrets.token_hex(6)}-{n}" for n in itertools.count())
         self._in_the_way = False
+        self._mode = 0o777 & ~_umask()
 
     def run(self, root_fd: int) -> bool:
         """Go down by descriptors, one open a level, and never by a path that could lead elsewhere."""
@@ -114,7 +115,9 @@ class _Sweep:
 
     def _tidy(self, fd: int, path: str) -> list[str]:
         """Move what may not stay in one folder; return the folders in it to enter."""
-        make_ours(fd)
+        mode = os.fstat(fd).st_mode
+        if mode & 0o5777 != self._mode:
+            os.fchmod(fd, mode & 0o2000 | self._mode)  # git does not keep modes of folders: as it makes them
         names = self._tree.get(path, {})
         enter = []
         with os.scandir(fd) as found:
@@ -129,6 +132,15 @@ class _Sweep:
                     self._in_the_way |= kind in (Kind.FILE, Kind.FOLDER)
                     move(name, fd, next(self._names), self._trash_fd, is_folder=is_folder)
         return enter
+
+
+def _umask() -> int:
+    """Return the mask without setting it, which other threads would feel."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("Umask:"):
+                return int(line.split()[1], 8)
+    return 0o022
 
 
 def open_folder(name: str, parent_fd: int) -> int:
