@@ -38,6 +38,7 @@ from bot.outbox.reporter import Links
 from bot.sandbox.box import BWRAP, Mode
 from bot.sandbox.redact import Redactor
 from bot.settings import Settings
+from bot.slots.disk import low_disk
 from bot.slots.pool import Pool
 from bot.tickets import hosts, scheduler
 from bot.tickets.repository import RepositorySettings
@@ -219,13 +220,19 @@ class Service:
         while True:
             await woken(self._tick, limit_s=SWEEP_S)
             if not self.draining:
-                for ticket in await asyncio.to_thread(self._admit_once):
+                low = self._low_disk()
+                if low:
+                    low = await self.desk.pool.make_room(self._low_disk)
+                for ticket in await asyncio.to_thread(self._admit_once, low):
                     await self.engine.start(ticket)
 
-    def _admit_once(self) -> Sequence[Ticket]:
+    def _low_disk(self) -> str:
+        return low_disk(self.desk.data, least_bytes=self.settings.low_disk_mb * 1024 * 1024)
+
+    def _admit_once(self, low: str) -> Sequence[Ticket]:
         free = self.settings.slots - len(self.desk.running)
         return scheduler.tick(
-            self.store, host=self.host, free_slots=free, now=time.time(),
+            self.store, host=self.host, free_slots=free, now=time.time(), low_disk=low,
             changed=lambda c, ticket: self._report(c, ticket.id),
         )  # fmt: skip
 

@@ -48,10 +48,97 @@ class Pool:
         self._locks: dict[str, asyncio.Lock] = {}  # one a repository: parallel writes to a mirror race on git's locks
 
     async def open(self) -> None:
-        """Free what an earlier run of this host had leased."""
+        """Free what an earlier run of this host had leased, and mend what it left broken, before a job meets it."""
         self._root.mkdir(parents=True, exist_ok=True)
         with self._store.write() as c:
             leases.free_all(c, self._host)
+            known, anybodys = leases.rows(c, self._host), leases.everywhere(c)
+        await self._mend_mirrors()
+        for lock in (*self._root.glob("*/mirror.git/*.lock"), *self._root.glob("*/mirror.git/refs/**/*.lock")):
+            lock.unlink(missing_ok=True)  # of a git that died with us
+        for row in known:
+            slot = self.slot(row.name, row.repository)
+            if row.state == "quarantined" or not self._is_whole(slot):
+                self._mend(slot, row.reason)
+        kept = {self.slot(name, repository).path.parent for repository, name in anybodys}
+        for folder in self._root.glob("*/slot-*"):
+            if folder not in kept:
+                clean.throw(folder, self._trash)
+        self._empty(self._trash)
+
+    async def _mend_mirrors(self) -> None:
+        for mirror in self._root.glob("*/mirror.git"):
+            try:
+                await git.call("rev-parse", "--is-bare-repository", git_dir=mirror)
+            except GitError as error:
+                LOG.warning("mirror thrown away", extra={"mirror": mirror.parent.name, "reason": str(error)[:200]})
+                clean.throw(mirror, self._trash)  # it is fetched anew; its worktrees are made anew
+
+    def _mend(self, slot: Slot, reason: str) -> None:
+        """Free a slot that must not be used as it is: the next job gets a new worktree under the same path."""
+        try:
+            users = proof.users_of(slot.path.parent)
+            if users or clean.mounts_under(slot.path.parent):
+                raise Unclean(users[0] if users else "a file system is mounted in the slot")
+            self._discard(slot)
+        except (OSError, Unclean) as error:
+            LOG.warning("slot stays in quarantine", extra={"slot": slot.name, "reason": str(error)})
+            return
+        with self._store.write() as c:
+            leases.release(c, self._host, slot.name, slot.repository, clean=True, reason="", now=self._now())
+        LOG.info("slot mended", extra={"slot": slot.name, "reason": reason or "it was not as it was made"})
+
+    def _is_whole(self, slot: Slot) -> bool:
+        """Return whether a worktree is there, as it was made and where it was made."""
+        before = proof.kept(slot.made)
+        if not (slot.git_dir / "HEAD").is_file():
+            return False
+        with contextlib.suppress(OSError, Unclean):
+            now = proof.made(slot.path, slot.git_dir, slot.mirror)
+            return now == before and now.pointer == f"gitdir: {slot.git_dir}\n"
+        return False
+
+    async def mend(self, slot: Slot) -> bool:
+        """Throw the worktree of a slot away, and free it; False where a ticket holds it or something keeps it."""
+        with self._store.write() as c:
+            free = leases.set_aside(c, self._host, slot.name, slot.repository, reason="it is being reset")
+        if not free:
+            return False
+        self._mend(slot, "asked for")
+        with self._store.read() as c:
+            return any(
+                (r.name, r.repository, r.state) == (slot.name, slot.repository, "free")
+                for r in leases.rows(c, self._host)
+            )
+
+    async def remove(self, slot: Slot) -> bool:
+        """Remove a slot with all that lies in it; False where a ticket holds it."""
+        with self._store.write() as c:
+            if not leases.set_aside(c, self._host, slot.name, slot.repository, reason="it is being removed"):
+                return False
+        clean.throw(slot.path.parent, self._trash)
+        shutil.rmtree(slot.git_dir, ignore_errors=True)
+        with self._store.write() as c:
+            leases.forget(c, self._host, slot.name, slot.repository)
+        self._empty(self._trash)
+        return True
+
+    async def make_room(self, low: Callable[[], str]) -> str:
+        """Remove unused slots, the longest unused first, until the disk is not low; return what `low` says then."""
+        await self.close()
+        with self._store.read() as c:
+            unused = [row for row in leases.rows(c, self._host) if row.state != "leased"]
+        for row in unused:
+            if not low():
+                break
+            if await self.remove(self.slot(row.name, row.repository)):
+                LOG.warning("slot removed for room", extra={"slot": row.name, "repository": row.repository})
+                await self.close()
+        return low()
+
+    @property
+    def _trash(self) -> Path:
+        return self._root / "trash"
 
     async def lease(self, repository: str, *, ticket: int, epoch: int) -> Slot | None:
         """Return a slot for a ticket: the one it has, else a free one of the repository, else a new one."""
@@ -127,10 +214,8 @@ class Pool:
 
     async def _worktree(self, slot: Slot, sha: str) -> bool:
         """Make the worktree unless it is there, as it was made; return whether it was."""
-        before = proof.kept(slot.made)
-        with contextlib.suppress(OSError, Unclean):
-            if before is not None and proof.made(slot.path, slot.git_dir, slot.mirror) == before:
-                return True
+        if self._is_whole(slot):
+            return True
         self._discard(slot)
         await git.call("worktree", "prune", git_dir=slot.mirror)
         slot.path.parent.mkdir(parents=True, exist_ok=True)
@@ -149,17 +234,17 @@ class Pool:
         for path in (slot.path, slot.path.parent / slot.name):
             clean.throw(path, slot.trash)
         shutil.rmtree(slot.git_dir, ignore_errors=True)
-        self._empty(slot)
+        self._empty(slot.trash)
 
     def _new_home(self, slot: Slot) -> None:
         for folder in (slot.home, tmp_of(slot.home)):
             clean.throw(folder, slot.trash)
             folder.mkdir(parents=True)
-        self._empty(slot)
+        self._empty(slot.trash)
 
-    def _empty(self, slot: Slot) -> None:
-        """Empty the slot's trash beside everything else."""
-        task = asyncio.create_task(asyncio.to_thread(clean.empty, slot.trash))
+    def _empty(self, trash: Path) -> None:
+        """Empty a trash folder beside everything else."""
+        task = asyncio.create_task(asyncio.to_thread(clean.empty, trash))
         self._emptying.add(task)
         task.add_done_callback(self._emptied)
 

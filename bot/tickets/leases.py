@@ -28,6 +28,11 @@ def rows(c: sa.Connection, host: str) -> list[SlotRow]:
     return [SlotRow(**row._mapping) for row in found]
 
 
+def everywhere(c: sa.Connection) -> set[tuple[str, str]]:
+    """Return repository and name of every slot of every host."""
+    return {(row.repository, row.name) for row in c.execute(sa.select(slots.c.repository, slots.c.name))}
+
+
 def lease(
     c: sa.Connection, host: str, repository: str, *, ticket: int, epoch: int, most: int, now: float
 ) -> str | None:
@@ -60,6 +65,18 @@ def release(c: sa.Connection, host: str, name: str, repository: str, *, clean: b
 def free_all(c: sa.Connection, host: str) -> None:
     """Free every slot of a host that just started: nothing of it can be running."""
     c.execute(slots.update().where(slots.c.host == host, slots.c.state == "leased").values(state="free", ticket=None))
+
+
+def set_aside(c: sa.Connection, host: str, name: str, repository: str, *, reason: str) -> bool:
+    """Keep a slot from being leased; False where a ticket holds it, or there is none."""
+    where = (slots.c.host == host, slots.c.name == name, slots.c.repository == repository, slots.c.state != "leased")
+    changed = c.execute(slots.update().where(*where).values(state="quarantined", reason=reason, ticket=None))
+    return changed.rowcount > 0
+
+
+def forget(c: sa.Connection, host: str, name: str, repository: str) -> None:
+    """Delete the row of a slot that is gone."""
+    c.execute(slots.delete().where(slots.c.host == host, slots.c.name == name, slots.c.repository == repository))
 
 
 def note_fingerprint(c: sa.Connection, host: str, name: str, repository: str, fingerprint: str) -> None:

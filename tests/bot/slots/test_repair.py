@@ -1,0 +1,127 @@
+"""Slots that a stop left in a bad shape are mended before a job meets them; room is made when the disk is low."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bot.slots.disk import Mount, low_disk, measure, mount_of, size_bytes
+from bot.slots.pool import Pool
+from bot.slots.slot import Slot
+from bot.tickets import leases
+from bot.tickets.store import Store, open_store, sqlite_url
+from tests.bot.slots.origin import make_origin, run
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return open_store(sqlite_url(tmp_path / "s.db"))
+
+
+def pool_of(folder: Path, store: Store) -> Pool:
+    return Pool(folder / "slots", store, host="h", slots=2)
+
+
+async def job(pool: Pool, origin: Path, ticket: int) -> tuple[Slot, bool]:
+    slot = await pool.lease("acme/app", ticket=ticket, epoch=1)
+    assert slot is not None
+    sha = run("git", "rev-parse", "HEAD", cwd=origin)
+    ready = await pool.prepare(slot, url=str(origin), token=None, sha=sha, install=None, on_part=lambda *_: None)
+    return slot, ready.warm
+
+
+def _missing(slot: Slot) -> None:
+    shutil.rmtree(slot.path)
+
+
+def _half_created(slot: Slot) -> None:
+    slot.made.unlink()
+    slot.path.rename(slot.path.with_name(slot.name))
+
+
+def _locked(slot: Slot) -> None:
+    (slot.git_dir / "index.lock").touch()
+    (slot.mirror / "packed-refs.lock").touch()
+
+
+def _foreign(slot: Slot) -> None:
+    shutil.rmtree(slot.path)
+    run("git", "init", "-q", str(slot.path), cwd=slot.path.parent)
+
+
+def _mirror_is_broken(slot: Slot) -> None:
+    (slot.mirror / "HEAD").write_text("")
+
+
+def _no_git_folder(slot: Slot) -> None:
+    shutil.rmtree(slot.git_dir)
+
+
+BROKEN = (_missing, _half_created, _locked, _foreign, _mirror_is_broken, _no_git_folder)
+
+
+@pytest.mark.parametrize("damage", BROKEN, ids=lambda f: f.__name__.strip("_"))
+async def test_a_broken_slot_is_whole_again(tmp_path: Path, store: Store, damage: Callable[[Slot], None]) -> None:
+    origin = make_origin(tmp_path / "origin")
+    pool = pool_of(tmp_path, store)
+    await pool.open()
+    slot, _ = await job(pool, origin, 1)
+    damage(slot)
+    again = pool_of(tmp_path, store)
+    await again.open()
+    slot, _ = await job(again, origin, 2)
+    proof = await again.release(slot)
+    await again.close()
+    assert (proof.clean, sorted(p.name for p in slot.path.iterdir())) == (True, [".git", ".gitignore", "a.txt", "src"])
+
+
+async def test_a_quarantined_slot_is_made_anew_at_the_next_start(tmp_path: Path, store: Store) -> None:
+    origin, pool = make_origin(tmp_path / "origin"), pool_of(tmp_path, store)
+    await pool.open()
+    slot, _ = await job(pool, origin, 1)
+    (slot.path / ".git").write_text("gitdir: /elsewhere\n")
+    proof = await pool.release(slot)
+    await pool.open()
+    again, warm = await job(pool, origin, 2)
+    assert (proof.reason, again.name, warm) == ("not as it was made: its .git file", slot.name, False)
+
+
+async def test_the_longest_unused_slot_goes_when_the_disk_is_low(tmp_path: Path, store: Store) -> None:
+    origin, pool = make_origin(tmp_path / "origin"), pool_of(tmp_path, store)
+    await pool.open()
+    one, _ = await job(pool, origin, 1)
+    two, _ = await job(pool, origin, 2)
+    await pool.release(one)
+    answers = iter(["low", ""])
+    said = await pool.make_room(lambda: next(answers, ""))
+    with store.read() as c:
+        left = [row.name for row in leases.rows(c, "h")]
+    assert (said, left, one.path.parent.exists(), two.path.exists()) == ("", ["slot-2"], False, True)
+
+
+def test_a_low_disk_says_how_low(tmp_path: Path) -> None:
+    free = shutil.disk_usage(tmp_path).free
+    assert (low_disk(tmp_path, least_bytes=0), low_disk(tmp_path / "none", least_bytes=free * 2)[:16]) == (
+        "", "The disk is low:",
+    )  # fmt: skip
+
+
+def test_a_size_counts_no_link(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"x" * 10_000)
+    before = size_bytes(tmp_path)
+    (tmp_path / "link").symlink_to("/usr")
+    assert 10_000 <= before <= size_bytes(tmp_path) < before + 10_000
+
+
+def test_the_measure_leaves_nothing_behind(tmp_path: Path) -> None:
+    speed = measure(tmp_path)
+    assert (speed.create > 0, speed.stat > 0, speed.delete > 0, list(tmp_path.iterdir())) == (True, True, True, [])
+
+
+def test_the_closest_mount_counts(tmp_path: Path) -> None:
+    table = tmp_path / "mounts"
+    table.write_text(f"/dev/a / ext4 rw 0 0\nx {tmp_path} nfs4 rw,noatime 0 0\n")
+    assert (mount_of(tmp_path / "y", table=table), mount_of(Path("/"), table=table).kind) == (
+        Mount("nfs4", "rw,noatime"), "ext4",
+    )  # fmt: skip
