@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import sys
 import tempfile
 import time
@@ -12,19 +13,21 @@ from typing import cast
 import click
 
 from bot import log
-from bot.app import AUTHOR, GATE, agent_of, data_folder, interpreter, need_git, sandbox_mode, secrets_of
+from bot.app import AUTHOR, GATE, Service, agent_of, data_folder, interpreter, need_git, sandbox_mode, secrets_of
 from bot.errors import ConfigError, UserError
 from bot.forges.checkout import Checkout
 from bot.forges.github import GitHub
+from bot.inbox.visible import visible
 from bot.outbox.comments import evidence
 from bot.outbox.reporter import Links
 from bot.sandbox.redact import Redactor
-from bot.settings import Settings, load
+from bot.settings import Settings, load, need
 from bot.slots.pool import Pool
-from bot.tickets import journal
+from bot.tickets import journal, tickets
 from bot.tickets.claims import read_claim
+from bot.tickets.edges import read_edges
 from bot.tickets.store import open_store, sqlite_url
-from bot.tickets.ticket import Outcome
+from bot.tickets.ticket import Outcome, State, Ticket
 from bot.tickets.tickets import Wish
 from bot.work.alone import work
 from bot.work.job import Desk
@@ -33,16 +36,27 @@ from gate.report import render_json
 
 
 @click.command()
-@click.option("--repo", type=click.Path(path_type=Path), required=True, metavar="DIR", help="a local repository")
-@click.option(
-    "--issue", type=click.Path(path_type=Path), required=True, metavar="FILE", help="its first line is the title"
-)
+@click.argument("target", required=False, metavar="[OWNER/REPO#N]")
+@click.option("--repo", type=click.Path(path_type=Path), metavar="DIR", help="a local repository")
+@click.option("--issue", type=click.Path(path_type=Path), metavar="FILE", help="its first line is the title")
 @click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="write the gate's report here, as JSON")
 @click.option("--json", "as_json", is_flag=True)
-def run(repo: Path, issue: Path, report: Path | None, as_json: bool) -> int:
-    """Work on one issue of a local repository with no server: the result is a branch and a report."""
+def run(target: str | None, repo: Path | None, issue: Path | None, report: Path | None, as_json: bool) -> int:
+    """Work on one issue in the foreground.
+
+    With --repo and --issue no server is needed, and the result is a branch and a report. OWNER/REPO#N takes an issue
+    of the forge through all stages, as its label would.
+    """
     log.set_up("ERROR")
     settings = load()
+    if target is not None:
+        if repo is not None or issue is not None:
+            raise UserError("expected either OWNER/REPO#N or --repo with --issue, got both")
+        code = asyncio.run(_remote(settings, target, as_json=as_json))
+        sys.stdout.flush()
+        os._exit(code)  # stages that the end cut short never return
+    if repo is None or issue is None:
+        raise UserError("expected OWNER/REPO#N, or --repo DIR with --issue FILE")
     if not (repo / ".git").exists():
         raise UserError(f"--repo: expected a git repository, got {repo}")
     title, body = _read(issue)
@@ -100,6 +114,47 @@ async def _run(
                 f"branch {ticket.branch} at {ticket.head_sha[:10]}; look at it: git -C {repo} diff ...{ticket.branch}"
             )
     return 0 if ended.outcome is Outcome.PROPOSED else 1
+
+
+async def _remote(settings: Settings, target: str, *, as_json: bool) -> int:
+    """Make the ticket that the label would make, and stay until it has ended and was told."""
+    match = re.fullmatch(r"([\w.-]+/[\w.-]+)#(\d+)", target)
+    if match is None:
+        raise UserError(f"expected an issue such as acme/app#7, got {target!r}")
+    if settings.token is None:
+        need(settings, ["app_id"])
+    service = Service(settings, receives=False)
+    await service.start()
+    ticket = await _ticket(service, match[1], int(match[2]))
+    shown = _Progress(as_json)
+    shown.desk = service.desk
+    with service.bell.listen() as listener:
+        service.changed(ticket.id)
+        while ticket.state is not State.DONE:
+            await listener.wait(1.0)
+            shown(ticket.id)
+            with service.store.read() as c:
+                ticket = tickets.get_ticket(c, ticket.id)
+    await service.drain()
+    await service.stop()
+    told = {"outcome": ticket.outcome, "reason": ticket.reason, "pull_request": ticket.pull, "head": ticket.head_sha}
+    click.echo(json.dumps(told, indent=2) if as_json else f"{ticket.outcome}: {ticket.reason}")
+    return 0 if ticket.outcome in (Outcome.MERGED, Outcome.PROPOSED, Outcome.NO_CHANGE) else 1
+
+
+async def _ticket(service: Service, repository: str, number: int) -> Ticket:
+    found = await service.forge.issue(repository, number)
+    body = visible(found.body or "")
+    wish = Wish(
+        repository=repository, issue=number, title=visible(found.title), body=body, label=service.settings.label,
+        requester=found.user.login if found.user else "somebody", trigger_key=f"run:{time.time():.0f}",
+        claim=read_claim(body), edges=read_edges(body, own=number),
+    )  # fmt: skip
+    with service.store.write() as c:
+        ticket = tickets.create_ticket(c, wish, now=time.time())
+    if ticket is None:
+        raise UserError(f"{repository}#{number} is being worked on already")
+    return ticket
 
 
 class _Progress:

@@ -14,9 +14,11 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from bot.dashboard.bell import Bell
+from bot.dashboard.metrics import render_metrics
 from bot.dashboard.rows import Row, row
 from bot.outbox.comments import evidence
 from bot.tickets import journal, tickets
+from bot.tickets.counts import counts
 from bot.tickets.store import Store
 from bot.tickets.ticket import State, Ticket
 from gate.report import Report, read_report
@@ -50,6 +52,7 @@ class Dashboard:
             Route("/", self.index),
             Route("/tickets/{id:int}", self.ticket),
             Route("/events", self.events),
+            Route("/metrics", self.metrics),
             Route("/api/tickets", self.api_tickets),
             Route("/api/tickets/{id:int}", self.api_ticket),
             Mount("/static", StaticFiles(directory=HERE / "static")),
@@ -63,6 +66,15 @@ class Dashboard:
         """Answer with the same as JSON."""
         rows = await asyncio.to_thread(self._rows)
         return JSONResponse({"tickets": [asdict(r) for r in rows]}, headers=SECURITY)
+
+    async def metrics(self, _request: Request) -> Response:
+        """Answer with what is counted, for Prometheus."""
+        found = await asyncio.to_thread(self._counts)
+        return PlainTextResponse(render_metrics(found), media_type="text/plain; version=0.0.4")
+
+    def _counts(self) -> Any:
+        with self.store.read() as c:
+            return counts(c)
 
     async def ticket(self, request: Request) -> Response:
         """Show one ticket: state, seconds, the gate's report, the log."""

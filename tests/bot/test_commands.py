@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from bot.demo.loop import SAMPLES
+from bot.forges.local import LocalForge
+from bot.forges.local.repos import read_folder
 from bot.work.agents.scripted import ScriptedModel
 from bot.work.agents.sessions import load_sessions
 from tests.needs import needs
@@ -37,6 +39,8 @@ def bot(folder: Path, *argv: str, **env: str) -> subprocess.CompletedProcess[str
         (["worker"], {}, "bot: BOT_DATABASE_URL: expected a value, found none"),
         (["tickets", "show", "7"], {}, "bot: there is no ticket 7"),
         (["schedule"], {}, "bot: expected either --trace FILE or --history"),
+        (["run"], {}, "bot: expected OWNER/REPO#N, or --repo DIR with --issue FILE"),
+        (["run", "acme"], {}, "bot: expected an issue such as acme/app#7, got 'acme'"),
         (["run", "--repo", "/tmp", "--issue", "/nonexistent"], {}, "bot: --repo: expected a git repository, got /tmp"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -104,3 +108,17 @@ def test_one_issue_of_a_local_repository_becomes_a_branch_and_a_report(tmp_path:
         subprocess.run(["git", "status", "--porcelain"], cwd=repo, check=True, capture_output=True, text=True).stdout
         == ""
     )
+
+
+@needs("bwrap", package="bubblewrap")
+@pytest.mark.slow
+def test_one_issue_of_the_forge_goes_through_all_stages(tmp_path: Path, forge: LocalForge) -> None:
+    forge.create_repository("acme/shop", read_folder(SAMPLES / "shop"))
+    forge.open_issue("acme/shop", "The cart's total ignores the quantity", "text", user="ann")
+    (tmp_path / "key").write_text(forge.private_key)
+    with ScriptedModel(load_sessions(SAMPLES / "sessions" / "cart.jsonl")).serve() as served:
+        done = bot(
+            tmp_path, "run", "acme/shop#1", "--json", BOT_API_URL=forge.api_url, BOT_GIT_URL=forge.url, ANTHROPIC_API_KEY="k",
+            BOT_APP_ID=str(forge.app_id), BOT_PRIVATE_KEY_PATH=str(tmp_path / "key"), BOT_MODEL_URL=served.url,
+        )  # fmt: skip
+    assert (done.returncode, json.loads(done.stdout)["outcome"]) == (0, "merged"), done.stderr

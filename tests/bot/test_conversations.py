@@ -90,10 +90,12 @@ async def test_the_dashboard_shows_all_three_with_their_ends(played: Played) -> 
     async with httpx.AsyncClient() as http:
         rows = (await http.get(f"{demo.dashboard}/api/tickets")).json()["tickets"]
         page = (await http.get(demo.dashboard)).text
+        metrics = (await http.get(f"{demo.dashboard}/metrics")).text
     assert sorted((r["repository"], r["issue"], r["state_words"]) for r in rows) == [
         ("acme/notes", 1, "ungated"), ("acme/shop", 1, "merged"), ("acme/shop", 2, "merged"),
     ]  # fmt: skip
     assert loop.SCRIPTED in page
+    assert 'sluice_tickets{state="done",outcome="merged"} 2' in metrics
 
 
 async def _ticket(demo: Demo, number: int) -> dict[str, list[dict[str, str]]]:
