@@ -39,7 +39,7 @@ class Pool:
         sandbox: Mode = "bubblewrap",
     ) -> None:  # fmt: skip
         self._root = root
-        self._store = store
+        self.store = store
         self._host = host
         self._slots = slots
         self._now = now
@@ -50,7 +50,7 @@ class Pool:
     async def open(self) -> None:
         """Free what an earlier run of this host had leased, and mend what it left broken, before a job meets it."""
         self._root.mkdir(parents=True, exist_ok=True)
-        with self._store.write() as c:
+        with self.store.write() as c:
             leases.free_all(c, self._host)
             known, anybodys = leases.rows(c, self._host), leases.everywhere(c)
         await self._mend_mirrors()
@@ -84,7 +84,7 @@ class Pool:
         except (OSError, Unclean) as error:
             LOG.warning("slot stays in quarantine", extra={"slot": slot.name, "reason": str(error)})
             return
-        with self._store.write() as c:
+        with self.store.write() as c:
             leases.release(c, self._host, slot.name, slot.repository, clean=True, reason="", now=self._now())
         LOG.info("slot mended", extra={"slot": slot.name, "reason": reason or "it was not as it was made"})
 
@@ -100,12 +100,12 @@ class Pool:
 
     async def mend(self, slot: Slot) -> bool:
         """Throw the worktree of a slot away, and free it; False where a ticket holds it or something keeps it."""
-        with self._store.write() as c:
+        with self.store.write() as c:
             free = leases.set_aside(c, self._host, slot.name, slot.repository, reason="it is being reset")
         if not free:
             return False
         self._mend(slot, "asked for")
-        with self._store.read() as c:
+        with self.store.read() as c:
             return any(
                 (r.name, r.repository, r.state) == (slot.name, slot.repository, "free")
                 for r in leases.rows(c, self._host)
@@ -113,12 +113,12 @@ class Pool:
 
     async def remove(self, slot: Slot) -> bool:
         """Remove a slot with all that lies in it; False where a ticket holds it."""
-        with self._store.write() as c:
+        with self.store.write() as c:
             if not leases.set_aside(c, self._host, slot.name, slot.repository, reason="it is being removed"):
                 return False
         clean.throw(slot.path.parent, self._trash)
         shutil.rmtree(slot.git_dir, ignore_errors=True)
-        with self._store.write() as c:
+        with self.store.write() as c:
             leases.forget(c, self._host, slot.name, slot.repository)
         self._empty(self._trash)
         return True
@@ -126,7 +126,7 @@ class Pool:
     async def make_room(self, low: Callable[[], str]) -> str:
         """Remove unused slots, the longest unused first, until the disk is not low; return what `low` says then."""
         await self.close()
-        with self._store.read() as c:
+        with self.store.read() as c:
             unused = [row for row in leases.rows(c, self._host) if row.state != "leased"]
         for row in unused:
             if not low():
@@ -142,7 +142,7 @@ class Pool:
 
     async def lease(self, repository: str, *, ticket: int, epoch: int) -> Slot | None:
         """Return a slot for a ticket: the one it has, else a free one of the repository, else a new one."""
-        with self._store.write() as c:
+        with self.store.write() as c:
             name = leases.lease(
                 c, self._host, repository, ticket=ticket, epoch=epoch, most=self._slots, now=self._now()
             )
@@ -200,7 +200,7 @@ class Pool:
                 slot, found, wish, fingerprint=want, mode=self._sandbox, store=self.store_folder, tracked=set(tracked)
             )
             on_part("install", time.perf_counter() - began)
-        with self._store.write() as c:
+        with self.store.write() as c:
             leases.note_fingerprint(c, self._host, slot.name, slot.repository, want)
 
     @property
@@ -263,7 +263,7 @@ class Pool:
             shown = await prove(slot)
         except (GitError, OSError, Unclean) as error:
             shown = Proof(False, (), str(error)[:500])
-        with self._store.write() as c:
+        with self.store.write() as c:
             leases.release(
                 c, self._host, slot.name, slot.repository, clean=shown.clean, reason=shown.reason, now=self._now()
             )

@@ -1,0 +1,182 @@
+"""bot doctor: check that everything is in place, each line with its mend."""
+
+import asyncio
+import json
+import platform
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import click
+import sqlalchemy as sa
+
+from bot.app import data_folder
+from bot.errors import BotError
+from bot.sandbox import proc
+from bot.sandbox.box import BWRAP, Box, wrap
+from bot.settings import Settings, load
+from bot.slots.disk import Mount, Speed, low_disk, measure, mount_of
+from bot.tickets.store import open_store, sqlite_url
+
+GIT_AT_LEAST = (2, 38)  # merge-tree --write-tree
+SLOW_FILES = 1000.0  # made a second: with less an install of 28,000 files takes half a minute for the disk alone
+MB = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    name: str
+    ok: bool
+    said: str
+    mend: str = ""
+    needed: bool = True
+
+
+@click.command()
+@click.option("--disk", is_flag=True, help="only the disk, beside the folder for temporary files")
+@click.option("--json", "as_json", is_flag=True)
+def doctor(disk: bool, as_json: bool) -> None:
+    """Check that everything is in place; exit code 1 where something that is needed is missing."""
+    settings, findings = _settings()
+    if disk:
+        findings = []
+    elif settings is not None:
+        findings = [_python(), asyncio.run(_git()), asyncio.run(_box(settings)), *findings, *_signing(settings)]
+        findings.append(_database(settings))
+    if settings is not None:
+        findings += _disk(settings, beside=disk)
+    failed = any(f.needed and not f.ok for f in findings)
+    if as_json:
+        click.echo(json.dumps({"ok": not failed, "findings": [asdict(f) for f in findings]}, indent=2))
+    else:
+        for found in findings:
+            word = "ok" if found.ok else "NOT OK" if found.needed else "advice"
+            click.echo(f"{word:<7} {found.name:<12} {found.said}")
+            if found.mend and not found.ok:
+                click.echo(f"{'':<20} mend: {found.mend}")
+    if failed:
+        raise click.exceptions.Exit(1)
+
+
+def _settings() -> tuple[Settings | None, list[Finding]]:
+    try:
+        settings = load()
+    except BotError as error:
+        return None, [Finding("settings", False, str(error), "correct that value, and run this again")]
+    return settings, [Finding("settings", True, "every value can be read")]
+
+
+def _python() -> Finding:
+    ok = sys.version_info >= (3, 11)
+    return Finding("python", ok, platform.python_version(), "install Python 3.11 or newer")
+
+
+async def _git() -> Finding:
+    mend = "apt-get install git (2.38 or newer)"
+    found = shutil.which("git")
+    if found is None:
+        return Finding("git", False, "not on PATH", mend)
+    done = await proc.run(found, "--version", cwd=Path("/"), env={}, limit_s=10)
+    number = re.search(r"(\d+)\.(\d+)", done.output)
+    version = (int(number[1]), int(number[2])) if number else (0, 0)
+    return Finding("git", version >= GIT_AT_LEAST, done.output.strip(), mend)
+
+
+async def _box(settings: Settings) -> Finding:
+    """Start a box for real: that the program is there says nothing about the kernel."""
+    if settings.sandbox == "off":
+        return Finding(
+            "sandbox", False, "off: commands of repositories run with this user's rights", "unset BOT_SANDBOX",
+            needed=False,
+        )  # fmt: skip
+    if shutil.which(BWRAP) is None:
+        return Finding("sandbox", False, "bwrap is not on PATH", "apt-get install bubblewrap")
+    with tempfile.TemporaryDirectory() as folder:
+        work, home = Path(folder, "work"), Path(folder, "home")
+        work.mkdir()
+        home.mkdir()
+        argv, env = wrap(Box("bubblewrap", work, home), ["true"], env={})
+        done = await proc.run(*argv, cwd=work, env=env, limit_s=10)
+    if done.exit_code == 0:
+        return Finding("sandbox", True, f"bubblewrap starts, in {1000 * done.seconds:.0f} ms")
+    mend = (
+        "let users make namespaces: sysctl kernel.unprivileged_userns_clone=1 (Debian), "
+        "kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu), --privileged or a seccomp profile (containers)"
+    )
+    return Finding("sandbox", False, f"bubblewrap does not start: {done.output.strip()[-300:]}", mend)
+
+
+def _signing(settings: Settings) -> list[Finding]:
+    signed = bool(settings.token) or settings.app_id is not None
+    keyed = settings.token or settings.private_key or settings.private_key_path
+    model = settings.anthropic_api_key or settings.model_url
+    return [
+        Finding(
+            "forge", bool(signed and keyed), "signs in" if signed and keyed else "no App with its key, and no token",
+            "run `bot setup`, or set BOT_TOKEN",
+        ),
+        Finding(
+            "webhook", settings.webhook_secret is not None,
+            "deliveries can be verified" if settings.webhook_secret else "no secret: every delivery is refused",
+            "set BOT_WEBHOOK_SECRET to the secret of the hook; `bot worker` needs none", needed=False,
+        ),
+        Finding(
+            "model", bool(model), "a key or an endpoint is set" if model else "no key",
+            "set ANTHROPIC_API_KEY, or let repositories use agent.kind = \"command\"", needed=False,
+        ),
+    ]  # fmt: skip
+
+
+def _database(settings: Settings) -> Finding:
+    try:
+        url = settings.database_url or sqlite_url(data_folder(settings.data) / "sluice.db")
+        store = open_store(url)
+        with store.read() as c:
+            c.execute(sa.select(1))
+        store.close()
+    except (BotError, sa.exc.SQLAlchemyError, OSError) as error:
+        return Finding("database", False, str(error).splitlines()[0], "check BOT_DATABASE_URL and BOT_DATA")
+    return Finding("database", True, "opens" + (", shared" if settings.database_url else ", SQLite in the data folder"))
+
+
+def _disk(settings: Settings, *, beside: bool, look: Callable[[Path], Speed] = measure) -> list[Finding]:
+    try:
+        data = data_folder(settings.data)
+    except BotError as error:
+        return [Finding("disk", False, str(error), "set BOT_DATA to a folder on a local disk")]
+    low = low_disk(data, least_bytes=settings.low_disk_mb * MB)
+    findings = [Finding("room", not low, low or "enough is free", "free some, or `bot slots rm`, or BOT_LOW_DISK_MB")]
+    here, mount = look(data), mount_of(data)
+    fast = here.create >= SLOW_FILES and not mount.is_slow
+    findings.append(Finding("disk", fast, _words(data, here, mount), _advice(mount), needed=False))
+    if beside:
+        other = Path(tempfile.gettempdir())
+        there, beside_mount = look(other), mount_of(other)
+        gain = there.create / here.create
+        said = f"{_words(other, there, beside_mount)}; {gain:.1f} times the slots' folder"
+        same = data.stat().st_dev == other.stat().st_dev
+        findings.append(Finding("beside it", same or gain < 2, said, f"BOT_DATA={other}/sluice", needed=False))
+    return findings
+
+
+def _words(folder: Path, speed: Speed, mount: Mount) -> str:
+    return (
+        f"{folder} on {mount.kind} ({mount.options}): {speed.create:,.0f} small files a second made, "
+        f"{speed.stat:,.0f} looked at, {speed.delete:,.0f} deleted"
+    )
+
+
+def _advice(mount: Mount) -> str:
+    if mount.kind in ("9p", "drvfs"):
+        return "WSL across drives: put BOT_DATA on the Linux side, not below /mnt/c; on Windows use a Dev Drive"
+    if mount.is_slow:
+        return f"{mount.kind} is a network: set BOT_DATA to a folder on a local disk"
+    if mount.kind == "overlay":
+        return "overlay copies files up: mount a volume for BOT_DATA"
+    return "exclude BOT_DATA from real-time virus scanning, or set it to a folder on a faster disk"
