@@ -1,0 +1,93 @@
+"""bot setup: make the GitHub App in one click, or check a personal token."""
+
+import asyncio
+import secrets
+from pathlib import Path
+
+import click
+import httpx
+import uvicorn
+
+from bot.app import data_folder, open_forge
+from bot.errors import UserError
+from bot.forges import manifest
+from bot.forges.errors import ForgeError
+from bot.forges.manifest import NewApp
+from bot.serving import Server, bind
+from bot.settings import FILE, Settings, load
+from bot.setup.keep import keep_settings, write_private
+from bot.setup.page import SetupPage
+
+
+@click.command()
+@click.option("--name", default="", help="of the App; it must be unique on the forge")
+@click.option("--organization", default="", help="who owns the App; left out: you")
+@click.option("--webhook-url", default="", help="where the forge reaches `bot serve`; left out: use `bot serve --pull`")
+@click.option("--port", type=int, default=0, help="of the page on loopback (any free one)")
+@click.option("--from-token", "repo", metavar="OWNER/REPO", help="use BOT_TOKEN for this one repository, and no App")
+def setup(name: str, organization: str, webhook_url: str, port: int, repo: str | None) -> int:
+    """Make the GitHub App in one click, and store its key and secrets for `bot serve`."""
+    settings = load()
+    if repo is not None:
+        return asyncio.run(_from_token(settings, repo))
+    return asyncio.run(_make(settings, name or f"sluice-{secrets.token_hex(3)}", organization, webhook_url, port))
+
+
+async def _make(settings: Settings, name: str, organization: str, hook: str, port: int) -> int:
+    async with httpx.AsyncClient(timeout=30.0) as http:
+        page = SetupPage(
+            name=name, git_url=settings.git_url, organization=organization,
+            hook_url=hook or "https://example.invalid/webhook",
+            convert=lambda code: manifest.convert(http, api_url=settings.api_url, code=code),
+        )  # fmt: skip
+        listening = bind("127.0.0.1", port)
+        server = Server(uvicorn.Config(page.app(), log_config=None, timeout_graceful_shutdown=1))
+        task = asyncio.create_task(server.serve(sockets=[listening]))
+        click.echo(f"Open http://127.0.0.1:{listening.getsockname()[1]}/setup/{page.token}")
+        made = await page.done
+        _keep(settings, made)
+        if hook and made.webhook_secret is None:
+            await _set_hook_secret(hook)
+        server.should_exit = True
+        await task
+    click.echo(f"The App {made.slug} is made; its key and secret are stored. Install it: {made.install_url}")
+    click.echo("Then: bot serve" + ("" if hook else " --pull"))
+    return 0
+
+
+def _keep(settings: Settings, made: NewApp) -> None:
+    key = data_folder(settings.data) / f"{made.slug}.pem"
+    write_private(key, made.pem)
+    secret = made.webhook_secret or secrets.token_hex(32)
+    values: dict[str, str | int] = {"app_id": made.id, "private_key_path": str(key), "webhook_secret": secret}
+    keep_settings(Path(FILE), values)
+
+
+async def _set_hook_secret(hook: str) -> None:
+    """Give the App's webhook the secret that we made, where the forge made none."""
+    settings = load()
+    secret = settings.webhook_secret
+    async with httpx.AsyncClient(timeout=30.0) as http:
+        await open_forge(settings, http).set_hook(url=hook, secret=secret.get_secret_value() if secret else "")
+
+
+async def _from_token(settings: Settings, repo: str) -> int:
+    """Check that a personal token can do the work in one repository."""
+    if settings.token is None:
+        raise UserError("BOT_TOKEN: expected a personal token, found none; make one for this repository alone")
+    async with httpx.AsyncClient(timeout=30.0) as http:
+        forge = open_forge(settings, http)
+        try:
+            branch = await forge.default_branch(repo)
+            login = await forge.login(repo)
+            role = await forge.permission(repo, login)
+        except ForgeError as error:
+            raise UserError(f"the token does not reach {repo}: {error}") from error
+    if role not in ("write", "maintain", "admin"):
+        raise UserError(f"{login} has the role {role} in {repo}; the bot needs write")
+    if settings.webhook_secret is None:
+        keep_settings(Path(FILE), {"webhook_secret": secrets.token_hex(32)})
+    click.echo(f"{login} has the role {role} in {repo}, whose default branch is {branch}.")
+    where = Path(FILE).resolve()
+    click.echo(f"A webhook secret is in {where}: add a webhook with it in the repository's settings, then: bot serve")
+    return 0
