@@ -19,15 +19,15 @@ async def reset(slot: Slot, sha: str) -> list[str]:
     """Bring a worktree to exactly a commit and what is kept; return the tracked paths. Raises Unclean, or GitError."""
     (slot.git_dir / "index.lock").unlink(missing_ok=True)  # nobody else works here: whoever made it is dead
     kept = read_installed(slot).kept
-    _, plain = await git.tracked(slot.tree)
-    if not plain:
-        (slot.git_dir / "index").unlink(missing_ok=True)  # a flag would hide a file from the reset
     failed = await _hard(slot, sha)
-    for _ in range(2):
-        paths, _ = await git.tracked(slot.tree)
-        in_the_way = await asyncio.to_thread(_sweep, slot, paths, kept)
-        if not failed and not in_the_way:
-            return [path for path, _ in paths]
+    for _ in range(3):
+        paths, plain = await git.tracked(slot.tree)
+        if plain:
+            in_the_way = await asyncio.to_thread(_sweep, slot, paths, kept)
+            if not failed and not in_the_way:
+                return [path for path, _ in paths]
+        else:
+            (slot.git_dir / "index").unlink(missing_ok=True)  # its flags hid files from the reset
         failed = await _hard(slot, sha)  # what stood in the way is gone
     raise Unclean(failed or "something stands in the way of a tracked path, again and again")
 
