@@ -20,7 +20,6 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "replay": ("tickets", "read one stored delivery again"),
     "schedule": ("schedule", "simulate admission on a trace or on what happened here"),
     "stats": ("stats", "what tickets cost: stages, claims, dollars"),
-    "bench": ("bench", "measure this machine with the local forge"),
     "doctor": ("doctor", "check that everything is in place"),
     "setup": ("setup", "make the GitHub App"),
     "migrate": ("migrate", "move everything stored to another database"),
