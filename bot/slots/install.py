@@ -1,6 +1,5 @@
 """Install dependencies as the lockfiles say, once; again only when what decides the outcome changed."""
 
-import contextlib
 import hashlib
 import json
 import os
@@ -34,6 +33,7 @@ class Installed:
     fingerprint: str
     projects: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
+    caches: tuple[str, ...] = ()  # folders that the repository names; kept as jobs leave them
     state: str = ""  # of the kept folders, as the install left them
     env: Mapping[str, str] = field(default_factory=dict)  # in which commands find it
     in_use: bool = False  # a job runs, or ran and was not proved clean: the state must be looked at again
@@ -45,7 +45,7 @@ def read_installed(slot: Slot) -> Installed:
         found = Installed(**json.loads(slot.installed.read_text()))
     except (OSError, ValueError, TypeError):
         return Installed("")
-    return replace(found, kept=tuple(found.kept), projects=tuple(found.projects))
+    return replace(found, kept=tuple(found.kept), projects=tuple(found.projects), caches=tuple(map(str, found.caches)))
 
 
 def write_installed(slot: Slot, what: Installed) -> None:
@@ -133,10 +133,8 @@ async def install(
     for ecosystem, project in reversed(found):
         later.update(ecosystem.later(slot.path / project.folder, store))
     kept = made(slot.path, tracked)
-    with contextlib.suppress(OSError):
-        (slot.mirror / "info").mkdir(exist_ok=True)
     hide(slot.mirror / "info" / "exclude", kept)
-    installed = Installed(fingerprint, names(found, wish), kept, await _state(slot, kept), later, in_use=True)
+    installed = Installed(fingerprint, names(found, wish), kept, state=await _state(slot, kept), env=later, in_use=True)
     write_installed(slot, installed)
     return installed
 
@@ -202,4 +200,17 @@ def hide(exclude: Path, kept: Iterable[str]) -> None:
     have = exclude.read_text().splitlines() if exclude.exists() else []
     new = [f"/{folder}/" for folder in kept if f"/{folder}/" not in have]
     if new:
+        exclude.parent.mkdir(exist_ok=True)
         exclude.write_text("\n".join([*have, *new]) + "\n")
+
+
+def keep_caches(slot: Slot, keep: Iterable[str], tracked: Iterable[str]) -> None:
+    """Note which folders the repository wants to find again: none of tracked files, none outside of the worktree."""
+    paths = [path.strip("/") for path in keep]
+    inside = [p for p in paths if p and not {"", ".", "..", ".git"} & set(p.split("/"))]
+    held = {p for p in inside if any(path == p or path.startswith(f"{p}/") for path in tracked)} if inside else set()
+    caches = tuple(p for p in inside if p not in held)
+    standing = read_installed(slot)
+    if standing.caches != caches:
+        write_installed(slot, replace(standing, caches=caches))
+        hide(slot.mirror / "info" / "exclude", caches)

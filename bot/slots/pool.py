@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from bot.sandbox.box import Mode, tmp_of
 from bot.slots import clean, git, install, proof
 from bot.slots.clean import Unclean
 from bot.slots.git import GitError
+from bot.slots.install import keep_caches
 from bot.slots.proof import Proof
 from bot.slots.reset import drop, prove, reset
 from bot.slots.slot import Slot
@@ -164,7 +165,7 @@ class Pool:
 
     async def prepare(
         self, slot: Slot, *, url: str, token: str | None, sha: str, install: Install | None,
-        on_part: Callable[[str, float], None],
+        on_part: Callable[[str, float], None], keep: Sequence[str] = (),
     ) -> Ready:  # fmt: skip
         """Bring a slot to a commit, all else gone but what is kept; fetches and installs only what is missing."""
         async with self.lock(slot.repository):
@@ -179,6 +180,7 @@ class Pool:
         self._new_home(slot)
         on_part("checkout", time.perf_counter() - began)
         await self._install(slot, tracked, install or Install(enabled=False), on_part)
+        keep_caches(slot, keep, tracked)
         return Ready(sha, warm)
 
     async def _install(

@@ -18,7 +18,7 @@ CHECKS = ("folder", "git files", "processes", "status")  # what a proof of clean
 async def reset(slot: Slot, sha: str) -> list[str]:
     """Bring a worktree to exactly a commit and what is kept; return the tracked paths. Raises Unclean, or GitError."""
     (slot.git_dir / "index.lock").unlink(missing_ok=True)  # nobody else works here: whoever made it is dead
-    kept = read_installed(slot).kept
+    kept = kept_in(read_installed(slot))
     failed = await _hard(slot, sha)
     for _ in range(3):
         paths, plain = await git.tracked(slot.tree)
@@ -46,7 +46,7 @@ async def _hard(slot: Slot, sha: str) -> str:
 
 def drop(slot: Slot, installed: Installed) -> None:
     """Throw away what an install made; the worktree must have been swept, so that no part of a path is a link."""
-    slot.installed.unlink(missing_ok=True)
+    write_installed(slot, Installed("", caches=installed.caches))
     for folder in installed.kept:
         with contextlib.suppress(FileNotFoundError):
             clean.throw(slot.path / folder, slot.trash)
@@ -65,9 +65,9 @@ async def prove(slot: Slot) -> Proof:
         return Proof(False, (), users[0])
     await reset(slot, "HEAD")
     dependencies = await asyncio.to_thread(_dependencies, slot)
-    kept = read_installed(slot).kept
+    kept = kept_in(read_installed(slot))
     left = await git.call("status", "--porcelain", "--ignored", "-z", git_dir=slot.git_dir, work_tree=slot.path)
-    lines = [line for line in left.output.split("\0") if line and line[3:].rstrip("/") not in kept]
+    lines = [line for line in left.output.split("\0") if line and not _leads_to(line[3:].rstrip("/"), kept)]
     if lines:
         return Proof(False, (), f"left behind: {lines[:5]}")
     if proof.made(slot.path, slot.git_dir, slot.mirror) != before:
@@ -75,10 +75,20 @@ async def prove(slot: Slot) -> Proof:
     return Proof(True, (*CHECKS, dependencies))
 
 
+def kept_in(installed: Installed) -> tuple[str, ...]:
+    """Return the folders that stay over a reset."""
+    return (*installed.kept, *installed.caches)
+
+
+def _leads_to(path: str, kept: Sequence[str]) -> bool:
+    """Return whether a path is a kept folder, or one above it that holds nothing else after the sweep."""
+    return any(f"{folder}/".startswith(f"{path}/") for folder in kept)
+
+
 def _dependencies(slot: Slot) -> str:
     """Keep dependencies for the next job only where this one left them as they were; return what was found."""
     installed = read_installed(slot)
-    if not installed.fingerprint:
+    if not installed.kept:
         return "no dependencies"
     if not is_as_installed(slot, installed):
         drop(slot, installed)

@@ -144,6 +144,7 @@ class Job:
                 token=await self.desk.forge.git_token(self.ticket.repository),
                 sha=sha,
                 install=self.settings.install,
+                keep=self.settings.caches.keep if self.settings.caches.enabled else (),
                 on_part=self.took,
             )
             self.here.at_sha = sha
