@@ -155,6 +155,11 @@ def test_a_finding_says_where_what_it_was_and_what_it_became(found) -> None:
 def test_a_link_out_of_the_repository_is_not_followed(found, tmp_path: Path) -> None:
     (tmp_path / "outside").write_text("@pytest.mark.skip\n")
     (tmp_path / "repo" / "tests" / "test_link.py").symlink_to(tmp_path / "outside")
+    assert [f.rule for f in found()] == ["link-outside"]
+
+
+def test_a_link_inside_the_repository_is_fine(found, tmp_path: Path) -> None:
+    (tmp_path / "repo" / "web" / "app.py").symlink_to("../src/app.py")
     assert found() == []
 
 

@@ -38,7 +38,8 @@ async def edit(job: Job, prepared: Prepared, from_sha: str, round_: int, feedbac
     """Let the agent work from `from_sha`; commit what it changed."""
     slot = await job.slot_at(from_sha)
     agent = job.desk.open_agent(job.settings)
-    conventions = await git.read_first(slot.mirror, prepared.base_sha, ("AGENTS.md", "CLAUDE.md"))
+    written = await git.read_first(slot.mirror, prepared.base_sha, ("AGENTS.md", "CLAUDE.md"))
+    conventions = "\n\n".join(text for text in (written, job.settings.agent.instructions) if text)
     task = Task(
         repository=job.ticket.repository, issue=job.ticket.issue, title=job.ticket.title, body=job.ticket.body,
         claim=job.ticket.claim, conventions=conventions, gate=prepared.steps, feedback=feedback,
@@ -64,11 +65,20 @@ async def edit(job: Job, prepared: Prepared, from_sha: str, round_: int, feedbac
     touched = await git.changed_paths(slot.mirror, prepared.base_sha, head)
     with job.desk.store.write() as c:
         tickets.update_attempt(c, job.ticket.id, job.ticket.attempt, touched=touched, head_sha=head)
-    held = _outside(job, touched)
+    held = _workflows(touched, head) or _outside(job, touched)
     if held is not None:
         return held
     job.write(head_sha=head)
     return Edited(head, touched, result.message)
+
+
+def _workflows(touched: tuple[str, ...], head: str) -> Ended | None:
+    """Hold a change of workflows before it costs a gate run: the App may not push it, and a person should look."""
+    workflows = [path for path in touched if path.startswith(".github/workflows/")]
+    if not workflows:
+        return None
+    why = f"The change edits `{workflows[0]}`, which is for people to do."
+    return Ended(Outcome.HELD, f"{why} The work is kept as `{head[:10]}` on this host; nothing was pushed.")
 
 
 def _outside(job: Job, touched: tuple[str, ...]) -> Ended | None:
