@@ -1,5 +1,6 @@
 """Install dependencies as the lockfiles say, once; again only when what decides the outcome changed."""
 
+import asyncio
 import hashlib
 import json
 import os
@@ -24,6 +25,10 @@ SCRATCH = (".cache", ".vite", ".vite-temp", ".vitest")  # of tools, below node_m
 
 class InstallFailed(UserError):
     """The repository's dependencies could not be installed; the text says which command, and how it ended."""
+
+
+class InstallStopped(Exception):
+    """The job was cancelled while its dependencies were installed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,19 +121,27 @@ def is_as_installed(slot: Slot, installed: Installed) -> bool:
 
 
 async def install(
-    slot: Slot, found: Sequence[Found], wish: Install, *, fingerprint: str, mode: Mode, store: Path, tracked: set[str]
+    slot: Slot,
+    found: Sequence[Found],
+    wish: Install,
+    *,
+    fingerprint: str,
+    mode: Mode,
+    store: Path,
+    tracked: set[str],
+    cancelled: asyncio.Event | None = None,
 ) -> Installed:
     """Run what installs, in the box, and note what it made. Raises InstallFailed."""
     slot.installed.unlink(missing_ok=True)  # interrupted is not installed
     store.mkdir(parents=True, exist_ok=True)
     if wish.run:
         env = {k: v for ecosystem in ECOSYSTEMS for k, v in ecosystem.env(store).items()}
-        await _run(slot, "", ("sh", "-c", wish.run), env=env, wish=wish, mode=mode, store=store)
+        await _run(slot, "", ("sh", "-c", wish.run), env=env, wish=wish, mode=mode, store=store, stop=cancelled)
     else:
         for ecosystem, project in found:
             for argv in ecosystem.commands(project):
                 env = dict(ecosystem.env(store))
-                await _run(slot, project.folder, argv, env=env, wish=wish, mode=mode, store=store)
+                await _run(slot, project.folder, argv, env=env, wish=wish, mode=mode, store=store, stop=cancelled)
     later: dict[str, str] = {}
     for ecosystem, project in reversed(found):
         later.update(ecosystem.later(slot.path / project.folder, store))
@@ -147,7 +160,15 @@ async def _state(slot: Slot, kept: tuple[str, ...]) -> str:
 
 
 async def _run(
-    slot: Slot, folder: str, argv: Sequence[str], *, env: Mapping[str, str], wish: Install, mode: Mode, store: Path
+    slot: Slot,
+    folder: str,
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    wish: Install,
+    mode: Mode,
+    store: Path,
+    stop: asyncio.Event | None,
 ) -> None:
     shown = " ".join(argv[2:] if argv[:2] == ("sh", "-c") else argv) + (f" (in {folder})" if folder else "")
     if "/" not in argv[0] and shutil.which(argv[0], path=PATH) is None:
@@ -155,7 +176,9 @@ async def _run(
     box = Box(mode=mode, workdir=slot.path, home=slot.home, writable=(store,), hidden=(store.parent,), network="open")
     inside = ("sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", folder, *argv) if folder else argv
     command, whole = wrap(box, inside, env={"CI": "true", **env})
-    done = await proc.run(*command, cwd=slot.path, env=whole, limit_s=wish.limit_s)
+    done = await proc.run(*command, cwd=slot.path, env=whole, limit_s=wish.limit_s, cancelled=stop)
+    if done.cancelled:
+        raise InstallStopped(shown)
     if done.timed_out:
         raise InstallFailed(f"`{shown}` did not finish in {wish.limit_s:.0f} s:\n{done.output[-TAIL_BYTES:]}")
     if done.exit_code != 0:

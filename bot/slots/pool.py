@@ -166,6 +166,7 @@ class Pool:
     async def prepare(
         self, slot: Slot, *, url: str, token: str | None, sha: str, install: Install | None,
         on_part: Callable[[str, float], None], keep: Sequence[str] = (),
+        cancelled: asyncio.Event | None = None,
     ) -> Ready:  # fmt: skip
         """Bring a slot to a commit, all else gone but what is kept; fetches and installs only what is missing."""
         async with self.lock(slot.repository):
@@ -179,12 +180,17 @@ class Pool:
         tracked = await reset(slot, sha) if warm else [path for path, _ in (await git.tracked(slot.tree))[0]]
         self._new_home(slot)
         on_part("checkout", time.perf_counter() - began)
-        await self._install(slot, tracked, install or Install(enabled=False), on_part)
+        await self._install(slot, tracked, install or Install(enabled=False), on_part, cancelled)
         keep_caches(slot, keep, tracked)
         return Ready(sha, warm)
 
     async def _install(
-        self, slot: Slot, tracked: list[str], wish: Install, on_part: Callable[[str, float], None]
+        self,
+        slot: Slot,
+        tracked: list[str],
+        wish: Install,
+        on_part: Callable[[str, float], None],
+        cancelled: asyncio.Event | None,
     ) -> None:
         """Install unless exactly this stands there, untouched. Raises InstallFailed."""
         found = install.projects(tracked, wish)
@@ -199,7 +205,14 @@ class Pool:
             drop(slot, standing)
         if want:
             await install.install(
-                slot, found, wish, fingerprint=want, mode=self._sandbox, store=self.store_folder, tracked=set(tracked)
+                slot,
+                found,
+                wish,
+                fingerprint=want,
+                mode=self._sandbox,
+                store=self.store_folder,
+                tracked=set(tracked),
+                cancelled=cancelled,
             )
             on_part("install", time.perf_counter() - began)
         with self.store.write() as c:

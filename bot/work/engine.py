@@ -14,7 +14,7 @@ from bot import log
 from bot.errors import BotError
 from bot.forges.errors import RateLimited, Unreachable
 from bot.outbox import reporter
-from bot.slots.install import InstallFailed
+from bot.slots.install import InstallFailed, InstallStopped
 from bot.tickets import hosts, journal, repository, tickets
 from bot.tickets.ticket import Outcome, Stage, State, Ticket
 from bot.work import pipeline
@@ -108,7 +108,10 @@ async def run_stage(
     _mark(job, stage)
     LOG.info("stage started", extra={"ticket": ticket_id, "attempt": job.ticket.attempt, "stage": str(stage)})
     started_at, began = desk.now(), time.perf_counter()
-    result = await function(job, *arguments)
+    try:
+        result = await function(job, *arguments)
+    except InstallStopped:
+        result = Ended(Outcome.CANCELLED, "It was cancelled while dependencies were installed.")
     await desk.logbook.flush()
     job.took("", time.perf_counter() - began, started_at=started_at)
     return result

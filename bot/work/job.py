@@ -146,6 +146,7 @@ class Job:
                 install=self.settings.install,
                 keep=self.settings.caches.keep if self.settings.caches.enabled else (),
                 on_part=self.took,
+                cancelled=self.cancelled,
             )
             self.here.at_sha = sha
         return self.here.slot

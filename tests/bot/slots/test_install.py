@@ -1,5 +1,6 @@
 """Dependencies: installed once, again when the lockfile changes or a job touched them, and never half."""
 
+import asyncio
 import json
 import shutil
 import zipfile
@@ -12,7 +13,7 @@ from bot.sandbox import box as boxes
 from bot.sandbox import proc
 from bot.sandbox.box import Box
 from bot.slots import git
-from bot.slots.install import InstallFailed
+from bot.slots.install import InstallFailed, InstallStopped
 from bot.slots.pool import Pool
 from bot.slots.proof import Proof
 from bot.slots.slot import Slot
@@ -125,6 +126,20 @@ async def test_a_failed_install_says_what_failed_and_counts_as_none(host: Host) 
         said.append(str(failed.value))
         await host.end()
     assert said == [f"`{failing.run}` ended with exit code 3:\nno such package"] * 2
+
+
+async def test_a_cancelled_install_stops_at_once(host: Host) -> None:
+    sha = commit(host.origin, {"b.txt": "b"})
+    slot, stop = await host.pool.lease("acme/app", ticket=1, epoch=1), asyncio.Event()
+    assert slot is not None
+    asyncio.get_running_loop().call_later(0.5, stop.set)
+    with pytest.raises(InstallStopped):
+        await host.pool.prepare(
+            slot, url=str(host.origin), token=None, sha=sha, install=Install(run="sleep 60"), on_part=lambda *_: None,
+            cancelled=stop,
+        )  # fmt: skip
+    assert (await host.pool.release(slot)).clean
+    await host.pool.close()
 
 
 async def test_nothing_is_installed_where_the_repository_says_so(host: Host) -> None:
