@@ -20,7 +20,7 @@ from bot.slots.slot import Slot
 from bot.tickets.repository import Install
 
 TAIL_BYTES = 2000
-SCRATCH = (".cache", ".vite", ".vite-temp", ".vitest")  # of tools, below node_modules: thrown away with every job
+SCRATCH = (".cache", ".tmp", ".vite", ".vite-temp", ".vitest")  # of tools, below node_modules: no dependencies
 
 
 class InstallFailed(UserError):

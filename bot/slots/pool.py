@@ -86,7 +86,7 @@ class Pool:
             LOG.warning("slot stays in quarantine", extra={"slot": slot.name, "reason": str(error)})
             return
         with self.store.write() as c:
-            leases.release(c, self._host, slot.name, slot.repository, clean=True, reason="", now=self._now())
+            leases.free(c, self._host, slot.name, slot.repository, clean=True, reason="", now=self._now())
         LOG.info("slot mended", extra={"slot": slot.name, "reason": reason or "it was not as it was made"})
 
     def _is_whole(self, slot: Slot) -> bool:
@@ -147,7 +147,7 @@ class Pool:
             name = leases.lease(
                 c, self._host, repository, ticket=ticket, epoch=epoch, most=self._slots, now=self._now()
             )
-        return None if name is None else self.slot(name, repository)
+        return None if name is None else replace(self.slot(name, repository), held=(ticket, epoch))
 
     def slot(self, name: str, repository: str) -> Slot:
         """Return where a slot lives; its path never changes, for virtual environments hold it."""
@@ -273,16 +273,30 @@ class Pool:
         await asyncio.gather(*self._emptying, return_exceptions=True)
 
     async def release(self, slot: Slot) -> Proof:
-        """Give a slot back: at its commit and clean, or in quarantine with the reason."""
+        """Give a slot back: at its commit and clean, or in quarantine with the reason.
+
+        Whoever does not hold it any more, for a later epoch has it, touches nothing.
+        """
+        ticket, epoch = slot.held
+        with self.store.read() as c:
+            if not leases.holds(c, self._host, slot.name, slot.repository, ticket=ticket, epoch=epoch):
+                return self._lost(slot)
         try:
             shown = await prove(slot)
         except (GitError, OSError, Unclean) as error:
             shown = Proof(False, (), str(error)[:500])
         with self.store.write() as c:
-            leases.release(
-                c, self._host, slot.name, slot.repository, clean=shown.clean, reason=shown.reason, now=self._now()
-            )
+            given = leases.give_back(
+                c, self._host, slot.name, slot.repository, held=slot.held, clean=shown.clean, reason=shown.reason,
+                now=self._now(),
+            )  # fmt: skip
+        if not given:
+            return self._lost(slot)
         if not shown.clean:
             LOG.warning("slot quarantined", extra={"slot": slot.name, "reason": shown.reason})
         self._new_home(slot)
         return shown
+
+    def _lost(self, slot: Slot) -> Proof:
+        LOG.warning("slot is held by somebody else", extra={"slot": slot.name, "ticket": slot.held[0]})
+        return Proof(False, (), f"ticket {slot.held[0]} no longer holds {slot.name} at epoch {slot.held[1]}")

@@ -1,6 +1,6 @@
 """One long-lived worktree, and what lies beside it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bot.slots.git import Tree
@@ -16,6 +16,9 @@ class Slot:
     git_dir: Path
     mirror: Path
     home: Path
+    held: tuple[int, int] = field(
+        default=(0, 0), compare=False
+    )  # ticket and epoch of the lease: who gives it back must still hold it
 
     @property
     def trash(self) -> Path:

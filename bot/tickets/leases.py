@@ -36,9 +36,14 @@ def everywhere(c: sa.Connection) -> set[tuple[str, str]]:
 def lease(
     c: sa.Connection, host: str, repository: str, *, ticket: int, epoch: int, most: int, now: float
 ) -> str | None:
-    """Return the name of the slot that the ticket holds from now on; None where all `most` are in use."""
+    """Return the name of the slot that the ticket holds from now on.
+
+    None where all `most` are in use, or where a later epoch of the ticket holds its slot already.
+    """
     mine = rows(c, host)
     held = [s for s in mine if s.ticket == ticket and s.repository == repository and s.state == "leased"]
+    if any(s.epoch > epoch for s in held):
+        return None
     free = [s for s in mine if s.repository == repository and s.state == "free"]
     if held or free:
         name = (held or free)[-1].name
@@ -56,10 +61,27 @@ def lease(
     return name
 
 
-def release(c: sa.Connection, host: str, name: str, repository: str, *, clean: bool, reason: str, now: float) -> None:
-    """Give a slot back, or keep it from being used."""
+def holds(c: sa.Connection, host: str, name: str, repository: str, *, ticket: int, epoch: int) -> bool:
+    """Return whether a ticket holds a slot, at exactly this epoch."""
+    where = (slots.c.ticket == ticket, slots.c.epoch == epoch, slots.c.state == "leased")
+    return c.execute(sa.select(slots.c.name).where(*_is(host, name, repository), *where)).first() is not None
+
+
+def free(c: sa.Connection, host: str, name: str, repository: str, *, clean: bool, reason: str, now: float) -> None:
+    """Let a slot be used again, or keep it from being used; the caller holds it, or set it aside."""
     state = "free" if clean else "quarantined"
     _write(c, host, repository, name, state=state, ticket=None, reason="" if clean else reason, used_at=now)
+
+
+def give_back(
+    c: sa.Connection, host: str, name: str, repository: str, *, held: tuple[int, int], clean: bool, reason: str,
+    now: float,
+) -> bool:  # fmt: skip
+    """Give back a slot that this ticket holds at this epoch; False, and nothing changed, where it does not any more."""
+    if not holds(c, host, name, repository, ticket=held[0], epoch=held[1]):
+        return False
+    free(c, host, name, repository, clean=clean, reason=reason, now=now)
+    return True
 
 
 def free_all(c: sa.Connection, host: str) -> None:
@@ -69,14 +91,14 @@ def free_all(c: sa.Connection, host: str) -> None:
 
 def set_aside(c: sa.Connection, host: str, name: str, repository: str, *, reason: str) -> bool:
     """Keep a slot from being leased; False where a ticket holds it, or there is none."""
-    where = (slots.c.host == host, slots.c.name == name, slots.c.repository == repository, slots.c.state != "leased")
+    where = (*_is(host, name, repository), slots.c.state != "leased")
     changed = c.execute(slots.update().where(*where).values(state="quarantined", reason=reason, ticket=None))
     return changed.rowcount > 0
 
 
 def forget(c: sa.Connection, host: str, name: str, repository: str) -> None:
     """Delete the row of a slot that is gone."""
-    c.execute(slots.delete().where(slots.c.host == host, slots.c.name == name, slots.c.repository == repository))
+    c.execute(slots.delete().where(*_is(host, name, repository)))
 
 
 def note_fingerprint(c: sa.Connection, host: str, name: str, repository: str, fingerprint: str) -> None:
@@ -85,5 +107,8 @@ def note_fingerprint(c: sa.Connection, host: str, name: str, repository: str, fi
 
 
 def _write(c: sa.Connection, host: str, repository: str, name: str, **values: object) -> None:
-    where = (slots.c.host == host, slots.c.name == name, slots.c.repository == repository)
-    c.execute(slots.update().where(*where).values(**values))
+    c.execute(slots.update().where(*_is(host, name, repository)).values(**values))
+
+
+def _is(host: str, name: str, repository: str) -> tuple[sa.ColumnElement[bool], ...]:
+    return slots.c.host == host, slots.c.name == name, slots.c.repository == repository

@@ -114,3 +114,22 @@ async def test_commits_travel_to_another_host_as_a_bundle(pool: Pool, origin: Pa
     await git.fetch(other, str(origin), token=None)
     await git.unbundle(other, data, head)
     assert await git.changed_paths(other, base, head) == ("b.txt",)
+
+
+async def test_a_late_ticket_cannot_give_back_what_a_later_one_holds(pool: Pool, origin: Path) -> None:
+    slot, _ = await ready(pool, origin)
+    await pool.open()  # the host started again: the lease of ticket 1 is over
+    later = await pool.lease("acme/app", ticket=2, epoch=1)
+    assert later is not None
+    (later.path / "work").write_text("in progress")
+    late = await pool.release(slot)
+    assert (late.clean, late.reason, (later.path / "work").exists(), await pool.lease("acme/app", ticket=3, epoch=1)) == (
+        False, "ticket 1 no longer holds slot-1 at epoch 1", True, None,
+    )  # fmt: skip
+
+
+async def test_an_older_epoch_of_a_ticket_gets_no_slot(pool: Pool, origin: Path) -> None:
+    await ready(pool, origin)
+    newer = await pool.lease("acme/app", ticket=1, epoch=3)
+    older = await pool.lease("acme/app", ticket=1, epoch=2)
+    assert (newer is not None and newer.name, older) == ("slot-1", None)

@@ -219,3 +219,13 @@ async def test_pip_goes_through_three_jobs_with_the_requirements_changed_in_the_
     assert found == [
         ("install", "1.0", UNCHANGED[-1]), ("install", "2.0", UNCHANGED[-1]), ("checkout", "2.0", UNCHANGED[-1]),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("folder", [".cache", ".tmp", ".vite"])
+async def test_scratch_of_tools_does_not_cost_a_new_install(host: Host, folder: str) -> None:
+    sha, wish = commit(host.origin, {"b.txt": "b"}), Install(run=STUB)
+    await host.start(sha, wish)
+    (host.slot.path / "node_modules" / folder).mkdir()
+    (host.slot.path / "node_modules" / folder / "tsconfig.app.tsbuildinfo").write_text("{}")
+    await host.end()
+    assert await host.start(sha, wish) == ["checkout"]
