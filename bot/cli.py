@@ -19,7 +19,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "resume": ("tickets", "admit again"),
     "replay": ("tickets", "read one stored delivery again"),
     "schedule": ("schedule", "simulate admission on a trace or on what happened here"),
-    "stats": ("stats", "what tickets cost: stages, claims, dollars"),
+    "stats": ("stats", "what tickets cost: dollars, and seconds by stage"),
     "doctor": ("doctor", "check that everything is in place"),
     "setup": ("setup", "make the GitHub App"),
     "migrate": ("migrate", "move everything stored to another database"),

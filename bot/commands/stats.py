@@ -1,26 +1,32 @@
-"""bot stats: what tickets cost."""
+"""bot stats: what tickets cost, and where their seconds went."""
 
 import json
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, fields
+from datetime import UTC, datetime
+from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.table import Table
 
 from bot.app import data_folder
+from bot.errors import UserError
+from bot.measure import plot as picture
+from bot.measure import stages as measuring
+from bot.measure.stages import PUBLISHED, Measured, Row
 from bot.settings import load
-from bot.tickets import ledger
+from bot.tickets import journal, ledger, repositories
 from bot.tickets.ledger import DayCost
-from bot.tickets.store import open_store, sqlite_url
+from bot.tickets.store import Store, open_store, sqlite_url
 
 DAY_S = 86_400
 
 
 @click.group()
 def stats() -> None:
-    """What tickets cost."""
+    """What tickets cost, and where their seconds went."""
 
 
 @stats.command()
@@ -29,8 +35,7 @@ def stats() -> None:
 @click.option("--json", "as_json", is_flag=True)
 def cost(days: int, repo: str | None, as_json: bool) -> None:
     """Tokens and dollars by day, repository and model, the newest day first."""
-    settings = load()
-    store = open_store(settings.database_url or sqlite_url(data_folder(settings.data) / "sluice.db"))
+    store = _opened()
     with store.read() as c:
         found = ledger.costs(c, since=ledger.day_of(time.time() - (days - 1) * DAY_S), repository=repo)
     store.close()
@@ -40,6 +45,91 @@ def cost(days: int, repo: str | None, as_json: bool) -> None:
         click.echo("Nothing was spent.")
     else:
         Console().print(table_of(found))
+
+
+@stats.command()
+@click.option("--repo", metavar="OWNER/REPO", help="only those of one repository")
+@click.option("--since", default="30d", show_default=True, metavar="DAYS|DATE", help="such as 7d, 12h or 2026-11-01")
+@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="write a picture (SVG) to this file")
+@click.option("--json", "as_json", is_flag=True)
+def stages(repo: str | None, since: str, plot: Path | None, as_json: bool) -> None:
+    """Seconds of every stage and part: medians and shares, cold slots beside warm ones, what warmth saved."""
+    began = since_of(since, time.time())
+    store = _opened()
+    with store.read() as c:
+        found = measuring.measure(journal.ended_since(c, began, repo), repositories.cold_of_all(c))
+    store.close()
+    if plot:
+        _write(plot, picture.svg(found))
+    if as_json:
+        click.echo(json.dumps({**asdict(found), "published": [asdict(p) for p in PUBLISHED]}, indent=2))
+    elif not found.attempts:
+        click.echo(f"No attempt ended since {datetime.fromtimestamp(began, UTC):%Y-%m-%d %H:%M} UTC.")
+    else:
+        Console().print(stages_table(found), "", warmth_table(found), "", warmth_line(found), sep="\n")
+
+
+def since_of(text: str, now: float) -> float:
+    """Return the time that `7d`, `12h` or a date stands for; raises UserError."""
+    number, unit = text[:-1], text[-1:]
+    if unit in ("d", "h") and number.isascii() and number.isdigit() and len(number) < 6:
+        return now - int(number) * (DAY_S if unit == "d" else 3600)
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise UserError(f"--since: expected days, hours or a date (7d, 12h, 2026-11-01), got {text!r}") from None
+    return (found if found.tzinfo else found.astimezone()).astimezone(UTC).timestamp()
+
+
+def stages_table(found: Measured) -> Table:
+    """Return every stage with its parts, then the kinds."""
+    table = Table("stage", "part", "kind", box=None, pad_edge=False)
+    for name in ("attempts", "median", "p90", "share"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in found.stages:
+        table.add_row(
+            "" if row.part else row.name, row.part, row.kind, *_seconds(row), style="" if row.part else "bold"
+        )
+    table.add_section()
+    for row in found.kinds:
+        table.add_row("all", "", row.kind, *_seconds(row))
+    return table
+
+
+def warmth_table(found: Measured) -> Table:
+    """Return what was published for fresh checkouts beside what was measured here."""
+    table = Table("", box=None, pad_edge=False)
+    for name in ("published", "here, median", "attempts"):
+        table.add_column(name, justify="right")
+    for figure in PUBLISHED:
+        here = found.overhead[figure.here]
+        measured = ("not seen", "0") if here is None else (f"{here.median_s:.2f} s", str(here.attempts))
+        table.add_row(figure.name, picture.range_of(figure), *measured)
+    return table
+
+
+def warmth_line(found: Measured) -> str:
+    """Return what warmth saved, in a sentence."""
+    return (
+        f"Warm slots saved {found.saved_s:.1f} s over {found.attempts} attempts: "
+        "what clone, worktree and install cost when last paid, less what was paid instead."
+    )
+
+
+def _seconds(row: Row) -> tuple[str, str, str, str]:
+    return str(row.attempts), f"{row.median_s:.2f} s", f"{row.p90_s:.2f} s", f"{row.share:.0%}"
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"--plot: cannot write {path}: {error.strerror}") from None
+
+
+def _opened() -> Store:
+    settings = load()
+    return open_store(settings.database_url or sqlite_url(data_folder(settings.data) / "sluice.db"))
 
 
 def table_of(found: Sequence[DayCost]) -> Table:

@@ -19,6 +19,7 @@ from bot.forges.local.repos import read_folder
 from bot.serving import Server, bind
 from bot.settings import Settings
 from bot.tickets import journal, tickets
+from bot.tickets.seconds import by_stage, total
 from bot.tickets.ticket import Outcome, State, Ticket
 from bot.work.agents.scripted import ScriptedModel
 from bot.work.agents.sessions import load_sessions
@@ -182,17 +183,12 @@ def _look(service: Service, seen: set[tuple[int, str, float]], told: Callable[[T
 def _ended(service: Service, stories: Mapping[tuple[str, int], Story], ticket: Ticket) -> Ended:
     with service.store.read() as c:
         times = journal.times_of(c, ticket.id, ticket.attempt)
-    seconds: dict[str, float] = {}
-    for took in times:
-        if not took.part:
-            seconds[took.stage] = round(seconds.get(took.stage, 0.0) + took.seconds, 3)
-    not_ours = sum(t.seconds for t in times if t.part and t.kind in ("model", "tools"))
-    gate = sum(t.seconds for t in times if t.part and t.kind == "gate")
+    spent = by_stage(times)
+    seconds = {s.stage: round(s.seconds, 3) for s in spent}
     story = stories[(ticket.repository, ticket.issue)]
-    own = sum(seconds.values()) - not_ours - gate
     return Ended(
         issue=f"{ticket.repository}#{ticket.issue}", title=ticket.title, outcome=ticket.outcome, wanted=story.outcome,
-        verdict=ticket.verdict, seconds=seconds, own_seconds=round(max(0.0, own), 3),
+        verdict=ticket.verdict, seconds=seconds, own_seconds=round(total(spent).infrastructure, 3),
         pull_request=ticket.pull, head=ticket.head_sha, reason=ticket.reason,
     )  # fmt: skip
 

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bot.tickets.seconds import Spent, Time, by_stage, total
 from bot.tickets.ticket import Outcome, Stage, State, Ticket
 from gate.report import Report, StepOutcome, StepReport
 
 COMMENT_LENGTH = 65_536  # GitHub refuses longer comments
 CHECK_LENGTH = 65_535  # output.summary and output.text of a check run
 STATUS_LENGTH = 140  # description of a commit status
+WORTH_SAYING_S = 0.1
 
 HEADLINES = {
     Outcome.MERGED: "✅ Merged",
@@ -50,21 +52,11 @@ OUTCOME_ICONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class StageTime:
-    """How long one stage took, or has taken so far, in seconds; a `part` is one piece of it."""
-
-    stage: str
-    seconds: float
-    part: str = ""
-    kind: str = "infrastructure"
-
-
-@dataclass(frozen=True, slots=True)
 class Story:
     """All that the comment of a ticket is made from."""
 
     ticket: Ticket
-    times: Sequence[StageTime] = ()
+    times: Sequence[Time] = ()
     report: Report | None = None
     model: str = ""
     turns: int = 0
@@ -76,6 +68,7 @@ class Story:
     dashboard: str = ""  # address of the ticket's page
     pull_url: str = ""
     branch_url: str = ""
+    saved_s: float = 0.0  # by warmth
 
 
 def marker(ticket: Ticket) -> str:
@@ -236,12 +229,15 @@ _EXAMPLE = '[steps.test]\nrun = "pytest -q"'
 
 
 def _time_table(story: Story) -> str:
-    whole = [t for t in story.times if not t.part]
-    lines = ["| stage | seconds |", "|---|--:|"]
-    lines += [f"| {cell(t.stage)} | {t.seconds:.1f} |" for t in whole]
+    spent = by_stage(story.times)
+    if len(spent) > 1:
+        spent = [*spent, total(spent)]
+    lines = ["| stage | seconds | infrastructure | model | tools | gate |", "|---|--:|--:|--:|--:|--:|"]
+    lines += [_time_row(s) for s in spent]
     paid = "cost unknown" if story.dollars is None else f"${story.dollars:.2f}"
     cost = f"{story.model}: {story.turns} turns, {story.tokens:,} tokens, {paid}." if story.model else ""
     box = f" Sandbox: {story.sandbox}." if story.sandbox else ""
+    warmth = f" The warm slot saved {story.saved_s:.1f} s of set-up." if story.saved_s >= WORTH_SAYING_S else ""
     parts = [f"| {cell(t.stage)} | {cell(t.part)} | {t.kind} | {t.seconds:.2f} |" for t in story.times if t.part]
     detail = [
         "",
@@ -253,4 +249,11 @@ def _time_table(story: Story) -> str:
         "",
         "</details>",
     ]
-    return "\n".join([*lines, "", cost + box, *(detail if parts else [])]).rstrip()
+    return "\n".join([*lines, "", (cost + box + warmth).strip(), *(detail if parts else [])]).rstrip()
+
+
+def _time_row(spent: Spent) -> str:
+    kinds = (spent.infrastructure, spent.model, spent.tools, spent.gate)
+    return (
+        " | ".join([f"| {cell(spent.stage)}", f"{spent.seconds:.1f}", *(f"{s:.1f}" if s else "" for s in kinds)]) + " |"
+    )

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 import sqlalchemy as sa
 
 from bot.outbox import comments
-from bot.outbox.comments import StageTime, Story
-from bot.tickets import journal, posts, tickets
+from bot.outbox.comments import Story
+from bot.tickets import journal, posts, repositories, tickets
+from bot.tickets.seconds import saved
 from bot.tickets.ticket import Outcome, State, Ticket
 from gate.report import Report, Verdict, read_report
 
@@ -85,13 +86,12 @@ def labels(ticket: Ticket) -> dict[str, object]:
 def story(c: sa.Connection, ticket: Ticket, links: Links) -> Story:
     """Return all that is told about a ticket's present attempt."""
     attempt = tickets.find_attempt(c, ticket.id, ticket.attempt)
-    times = [
-        StageTime(row.stage, row.seconds, row.part, row.kind) for row in journal.times_of(c, ticket.id, ticket.attempt)
-    ]
+    times = journal.times_of(c, ticket.id, ticket.attempt)
     usage = attempt.usage if attempt else {}
     return Story(
         ticket=ticket,
         times=times,
+        saved_s=saved(times, repositories.cold_of(c, ticket.repository)),
         report=read_report(attempt.report) if attempt and attempt.report else None,
         model=str(usage.get("model", "")),
         turns=int(usage.get("turns", 0)),

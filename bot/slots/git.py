@@ -83,12 +83,13 @@ async def tracked(tree: Tree) -> tuple[list[tuple[str, bool]], bool]:
     return [(line.split("\t", 1)[1], line.startswith("160000", 2)) for line in lines], plain
 
 
-async def ensure_mirror(path: Path) -> None:
-    """Make the bare repository that serves all slots of one repository."""
+async def ensure_mirror(path: Path) -> bool:
+    """Make the bare repository that serves all slots of one repository; return whether it was made now."""
     if (path / "HEAD").exists():
-        return
+        return False
     path.mkdir(parents=True, exist_ok=True)
     await call("init", "--quiet", "--bare", str(path), git_dir=path)
+    return True
 
 
 async def fetch(

@@ -17,8 +17,9 @@ from bot.slots.install import keep_caches
 from bot.slots.proof import Proof
 from bot.slots.reset import drop, prove, reset
 from bot.slots.slot import Slot
-from bot.tickets import leases
+from bot.tickets import leases, repositories
 from bot.tickets.repository import Install
+from bot.tickets.seconds import COLD
 from bot.tickets.store import Store
 
 LOG = log.logger("slots")
@@ -168,19 +169,30 @@ class Pool:
         on_part: Callable[[str, float], None], keep: Sequence[str] = (),
         cancelled: asyncio.Event | None = None,
     ) -> Ready:  # fmt: skip
-        """Bring a slot to a commit, all else gone but what is kept; fetches and installs only what is missing."""
+        """Bring a slot to a commit, all else gone but what is kept; fetches and installs only what is missing.
+
+        `on_part` hears of each part that was paid: clone or fetch, worktree or checkout, install or update.
+        """
+
+        def took(part: str, began: float) -> None:
+            seconds = time.perf_counter() - began
+            on_part(part, seconds)
+            if part in COLD:
+                with self.store.write() as c:
+                    repositories.note_cold(c, slot.repository, part, seconds)
+
         async with self.lock(slot.repository):
-            await git.ensure_mirror(slot.mirror)
-            if not await git.has_commit(slot.mirror, sha):
-                began = time.perf_counter()
+            began = time.perf_counter()
+            new = await git.ensure_mirror(slot.mirror)
+            if new or not await git.has_commit(slot.mirror, sha):
                 await git.fetch(slot.mirror, url, token=token)
-                on_part("fetch", time.perf_counter() - began)
+                took("clone" if new else "fetch", began)
             began = time.perf_counter()
             warm = await self._worktree(slot, sha)
         tracked = await reset(slot, sha) if warm else [path for path, _ in (await git.tracked(slot.tree))[0]]
         self._new_home(slot)
-        on_part("checkout", time.perf_counter() - began)
-        await self._install(slot, tracked, install or Install(enabled=False), on_part, cancelled)
+        took("checkout" if warm else "worktree", began)
+        await self._install(slot, tracked, install or Install(enabled=False), took, cancelled)
         keep_caches(slot, keep, tracked)
         return Ready(sha, warm)
 
@@ -189,7 +201,7 @@ class Pool:
         slot: Slot,
         tracked: list[str],
         wish: Install,
-        on_part: Callable[[str, float], None],
+        took: Callable[[str, float], None],
         cancelled: asyncio.Event | None,
     ) -> None:
         """Install unless exactly this stands there, untouched. Raises InstallFailed."""
@@ -201,7 +213,8 @@ class Pool:
                 install.write_installed(slot, replace(standing, in_use=True))
             return
         began = time.perf_counter()
-        if not untouched or not install.can_build_on(standing, found, wish):
+        builds_on = untouched and install.can_build_on(standing, found, wish)
+        if not builds_on:
             drop(slot, standing)
         if want:
             await install.install(
@@ -214,7 +227,7 @@ class Pool:
                 tracked=set(tracked),
                 cancelled=cancelled,
             )
-            on_part("install", time.perf_counter() - began)
+            took("update" if builds_on and standing.fingerprint else "install", began)
         with self.store.write() as c:
             leases.note_fingerprint(c, self._host, slot.name, slot.repository, want)
 

@@ -5,18 +5,18 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from bot.tickets.schema import log_lines, stage_times
+from bot.tickets.schema import log_lines, stage_times, tickets
+from bot.tickets.seconds import Time
 
 
 @dataclass(frozen=True, slots=True)
-class Time:
-    """Seconds of a stage; an empty part means all of it."""
+class Timed:
+    """Seconds with the attempt that they belong to."""
 
-    stage: str
-    part: str
-    kind: str
-    started_at: float
-    seconds: float
+    repository: str
+    ticket: int
+    attempt: int
+    took: Time
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,25 @@ def times_of(c: sa.Connection, ticket: int, attempt: int) -> list[Time]:
     """Return the seconds of an attempt in the order in which they were spent."""
     t = stage_times.c
     rows = c.execute(
-        sa.select(t.stage, t.part, t.kind, t.started_at, t.seconds)
+        sa.select(t.stage, t.seconds, t.part, t.kind, t.started_at)
         .where(t.ticket == ticket, t.attempt == attempt)
         .order_by(t.started_at, t.id)
     )
     return [Time(*row) for row in rows]
+
+
+def ended_since(c: sa.Connection, since: float, repository: str | None = None) -> list[Timed]:
+    """Return the seconds of all attempts that began after a time and ended, of one repository or of all."""
+    t = stage_times.c
+    query = (
+        sa.select(tickets.c.repository, t.ticket, t.attempt, t.stage, t.seconds, t.part, t.kind, t.started_at)
+        .join(tickets, tickets.c.id == t.ticket)
+        .where(t.started_at >= since, sa.or_(tickets.c.state != "running", tickets.c.attempt != t.attempt))
+        .order_by(t.id)
+    )
+    if repository:
+        query = query.where(tickets.c.repository == repository)
+    return [Timed(row[0], row[1], row[2], Time(*row[3:])) for row in c.execute(query)]
 
 
 def lines_after(c: sa.Connection, ticket: int, after: int, *, limit: int = 2000) -> list[Line]:

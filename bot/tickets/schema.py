@@ -130,11 +130,12 @@ stage_times = sa.Table(
     sa.Column("attempt", sa.Integer, nullable=False),
     sa.Column("stage", sa.Text, nullable=False),
     sa.Column("part", sa.Text, nullable=False, server_default=""),  # lease, fetch, checkout, install, a gate step, ...
-    sa.Column("kind", sa.Text, nullable=False, server_default="infrastructure"),  # infrastructure, model, tools, gate
+    sa.Column("kind", sa.Text, nullable=False, server_default="infrastructure"),  # see seconds.py
     sa.Column("started_at", _time, nullable=False),
     sa.Column("seconds", _time, nullable=False),
 )
 sa.Index("stage_times_ticket", stage_times.c.ticket, stage_times.c.attempt)
+sa.Index("stage_times_started", stage_times.c.started_at)
 
 log_lines = sa.Table(
     "log_lines",
@@ -201,6 +202,7 @@ repositories = sa.Table(
     sa.Column("settings", sa.Text),  # the last good .github/bot.toml, JSON
     sa.Column("settings_sha", sa.Text),
     sa.Column("settings_error", sa.Text, nullable=False, server_default=""),
+    sa.Column("cold_s", sa.Text, nullable=False, server_default="{}"),  # what each cold part cost when last paid, JSON
 )
 
 ledger = sa.Table(

@@ -123,10 +123,11 @@ class Job:
             return
         url = f"{self.desk.git_url}/{self.ticket.repository}.git"
         async with self.desk.pool.lock(self.ticket.repository):
-            await git.ensure_mirror(slot.mirror)
-            if not await git.has_commit(slot.mirror, sha):
-                await git.fetch(slot.mirror, url, token=await self.desk.forge.git_token(self.ticket.repository))
-                await git.unbundle(slot.mirror, data, sha)
+            new = await git.ensure_mirror(slot.mirror)
+            if new or not await git.has_commit(slot.mirror, sha):
+                with self.timed("clone" if new else "fetch"):
+                    await git.fetch(slot.mirror, url, token=await self.desk.forge.git_token(self.ticket.repository))
+                    await git.unbundle(slot.mirror, data, sha)
 
     async def slot_at(self, sha: str) -> Slot:
         """Return this ticket's slot standing at a commit, leasing and preparing one where it is not there yet."""

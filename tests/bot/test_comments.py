@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from bot.outbox import comments
-from bot.outbox.comments import StageTime, Story
+from bot.outbox.comments import Story
+from bot.tickets.seconds import Time
 from bot.tickets.ticket import Outcome, Stage, State, Ticket
 from gate.report import Evidence, Report, StepOutcome, StepReport, Verdict
 
@@ -26,10 +27,11 @@ def test_a_queued_ticket_says_why_it_waits() -> None:
 
 def test_a_running_ticket_names_its_stage_and_the_seconds_so_far() -> None:
     running = replace(TICKET, state=State.RUNNING, stage=Stage.VERIFY)
-    said = comments.ticket_comment(Story(running, times=[StageTime("prepare", 0.12), StageTime("edit", 30.0)]))
+    said = comments.ticket_comment(Story(running, times=[Time("prepare", 0.12), Time("edit", 30.0)]))
     assert said == (
         "<!-- sluice:ticket:acme/shop#12 -->\n\n### 🔧 Running the gate\n\n"
-        "| stage | seconds |\n|---|--:|\n| prepare | 0.1 |\n| edit | 30.0 |"
+        "| stage | seconds | infrastructure | model | tools | gate |\n|---|--:|--:|--:|--:|--:|\n"
+        "| prepare | 0.1 | 0.1 |  |  |  |\n| edit | 30.0 | 30.0 |  |  |  |\n| all | 30.1 | 30.1 |  |  |  |"
     )
 
 
@@ -39,8 +41,8 @@ def test_a_merged_ticket_shows_evidence_and_cost() -> None:
     )
     report = Report(Verdict.GREEN, "1 step, 1 ran, 41 tests executed, 2 skipped", steps=(PASSED,))
     story = Story(
-        done, [StageTime("edit", 30.0), StageTime("edit", 21.5, "model", "model")], report,
-        model="claude", turns=6, tokens=12345, dollars=0.5, sandbox="bubblewrap",
+        done, [Time("edit", 30.0), Time("edit", 21.5, "model", "model")], report,
+        saved_s=91.4, model="claude", turns=6, tokens=12345, dollars=0.5, sandbox="bubblewrap",
         pull_url="https://f/acme/shop/pull/3", dashboard="https://d/tickets/7",
     )  # fmt: skip
     assert comments.ticket_comment(story) == (
@@ -49,8 +51,9 @@ def test_a_merged_ticket_shows_evidence_and_cost() -> None:
         "**Gate: GREEN** — 1 step, 1 ran, 41 tests executed, 2 skipped\n\n"
         "| step | outcome | evidence | seconds |\n|---|---|---|--:|\n"
         "| test | ✅ passed | 41 tests, 2 skipped | 1.2 |\n\n"
-        "| stage | seconds |\n|---|--:|\n| edit | 30.0 |\n\n"
-        "claude: 6 turns, 12,345 tokens, $0.50. Sandbox: bubblewrap.\n\n"
+        "| stage | seconds | infrastructure | model | tools | gate |\n|---|--:|--:|--:|--:|--:|\n"
+        "| edit | 30.0 | 8.5 | 21.5 |  |  |\n\n"
+        "claude: 6 turns, 12,345 tokens, $0.50. Sandbox: bubblewrap. The warm slot saved 91.4 s of set-up.\n\n"
         "<details><summary>Where the seconds went</summary>\n\n"
         "| stage | part | kind | seconds |\n|---|---|---|--:|\n| edit | model | model | 21.50 |\n\n</details>\n\n"
         "[Log and transcript](https://d/tickets/7) · `/bot help` lists what you can say here."

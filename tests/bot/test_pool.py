@@ -50,7 +50,7 @@ async def test_a_slot_stands_at_the_wanted_commit(pool: Pool, origin: Path) -> N
     slot, parts = await ready(pool, origin)
     assert (sorted(p.name for p in slot.path.iterdir()), parts) == (
         [".git", ".gitignore", "a.txt"],
-        ["fetch", "checkout"],
+        ["clone", "worktree"],
     )
 
 

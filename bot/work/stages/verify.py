@@ -24,8 +24,10 @@ async def verify(job: Job, prepared: Prepared, head_sha: str) -> Verified:
     """Judge `head_sha` against the base, and keep the report in the receipt."""
     await job.slot_at(head_sha)
     report = await gating.judge(job, prepared.base_sha)
+    steps_s = sum(step.seconds for step in report.steps)
+    job.took("steps", min(steps_s, report.seconds), kind="gate")  # they may run side by side: never more than the run
     for step in report.steps:
-        job.took(step.name, step.seconds, kind="gate")
+        job.took(step.name, step.seconds, kind="step")
     with job.desk.store.write() as c:
         tickets.update_attempt(
             c, job.ticket.id, job.ticket.attempt, report=render_json(report), policy_hash=report.policy.hash

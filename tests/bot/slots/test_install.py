@@ -83,7 +83,7 @@ async def test_what_is_installed_stays_for_the_next_job(host: Host) -> None:
     proof = await host.end()
     second = await host.start(sha, wish)
     assert (first, proof, second, (host.slot.path / "node_modules" / "dep" / "index.js").read_text()) == (
-        ["fetch", "checkout", "install"], Proof(True, UNCHANGED), ["checkout"], "one\n",
+        ["clone", "worktree", "install"], Proof(True, UNCHANGED), ["checkout"], "one\n",
     )  # fmt: skip
 
 
@@ -144,7 +144,7 @@ async def test_a_cancelled_install_stops_at_once(host: Host) -> None:
 
 async def test_nothing_is_installed_where_the_repository_says_so(host: Host) -> None:
     sha = commit(host.origin, {"package-lock.json": "not even JSON"})
-    assert await host.start(sha, Install(enabled=False)) == ["fetch", "checkout"]
+    assert await host.start(sha, Install(enabled=False)) == ["clone", "worktree"]
 
 
 async def test_dependencies_that_are_not_ignored_are_not_committed(host: Host) -> None:
@@ -191,7 +191,7 @@ async def test_npm_goes_through_three_jobs_with_the_lockfile_changed_in_the_seco
         said = await host.say("sh", "-c", "cd web && node -p \"require('dep')\"")
         found.append((parts[-1], said, (await host.end()).checks[-1]))
     assert found == [
-        ("install", "1.0.0", UNCHANGED[-1]), ("install", "2.0.0", UNCHANGED[-1]), ("checkout", "2.0.0", UNCHANGED[-1]),
+        ("install", "1.0.0", UNCHANGED[-1]), ("update", "2.0.0", UNCHANGED[-1]), ("checkout", "2.0.0", UNCHANGED[-1]),
     ]  # fmt: skip
 
 
@@ -217,7 +217,7 @@ async def test_pip_goes_through_three_jobs_with_the_requirements_changed_in_the_
         said = await host.say("python", "-c", "import tinydep; print(tinydep.VERSION)")
         found.append((parts[-1], said, (await host.end()).checks[-1]))
     assert found == [
-        ("install", "1.0", UNCHANGED[-1]), ("install", "2.0", UNCHANGED[-1]), ("checkout", "2.0", UNCHANGED[-1]),
+        ("install", "1.0", UNCHANGED[-1]), ("update", "2.0", UNCHANGED[-1]), ("checkout", "2.0", UNCHANGED[-1]),
     ]  # fmt: skip
 
 

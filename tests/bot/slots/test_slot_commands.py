@@ -43,7 +43,7 @@ def test_a_slot_is_made_warm_listed_reset_and_removed(typed: Type, forge: LocalF
     assert (
         list(json.loads(warmed.output)["slots"]["slot-1"]), (listed["state"], listed["warm"], listed["bytes"] > 0), said, after
     ) == (
-        ["fetch", "checkout", "install"], ("free", True, True),
+        ["clone", "worktree", "install"], ("free", True, True),
         ["acme/app slot-1 is free; its next job makes it anew\n", "acme/app slot-1 is removed\n"], [],
     )  # fmt: skip
 

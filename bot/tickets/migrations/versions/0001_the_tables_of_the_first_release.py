@@ -146,6 +146,7 @@ def upgrade() -> None:
         sa.Column("settings", sa.Text(), nullable=True),
         sa.Column("settings_sha", sa.Text(), nullable=True),
         sa.Column("settings_error", sa.Text(), server_default="", nullable=False),
+        sa.Column("cold_s", sa.Text(), server_default="{}", nullable=False),
         sa.PrimaryKeyConstraint("name"),
     )
     op.create_table(
@@ -275,3 +276,4 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("stage_times", schema=None) as batch_op:
         batch_op.create_index("stage_times_ticket", ["ticket", "attempt"], unique=False)
+        batch_op.create_index("stage_times_started", ["started_at"], unique=False)

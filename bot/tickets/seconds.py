@@ -1,0 +1,59 @@
+"""Where an attempt's seconds went: what waited for the machinery, the model, its tools and the gate. No I/O."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+NOT_OURS = ("model", "tools", "gate")  # kinds that are the work itself; all else of a stage is infrastructure
+COLD = ("clone", "worktree", "install")  # parts that only a slot without warmth pays
+READY = (*COLD, "fetch", "checkout", "update")  # parts that bring a slot to its commit with its dependencies
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """Seconds of a stage; a `part` is one piece of it, an empty one means all of it. A `step` is a part of `gate`."""
+
+    stage: str
+    seconds: float
+    part: str = ""
+    kind: str = "infrastructure"
+    started_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Seconds of one stage, or of all, by what they were spent on."""
+
+    stage: str
+    seconds: float
+    infrastructure: float
+    model: float
+    tools: float
+    gate: float
+
+
+def by_stage(times: Iterable[Time]) -> list[Spent]:
+    """Return the seconds of each stage in the order of their first run; repeated runs are one row."""
+    stages: dict[str, dict[str, float]] = {}
+    for took in times:
+        row = stages.setdefault(took.stage, dict.fromkeys(("", *NOT_OURS), 0.0))
+        if not took.part:
+            row[""] += took.seconds
+        elif took.kind in NOT_OURS:
+            row[took.kind] += took.seconds
+    return [
+        Spent(stage, row[""], max(0.0, row[""] - sum(row[kind] for kind in NOT_OURS)), *(row[k] for k in NOT_OURS))
+        for stage, row in stages.items()
+        if row[""]
+    ]
+
+
+def total(spent: Sequence[Spent]) -> Spent:
+    """Return the sum of stages."""
+    names = ("seconds", "infrastructure", *NOT_OURS)
+    return Spent("all", *(sum(getattr(s, name) for s in spent) for name in names))
+
+
+def saved(times: Iterable[Time], cold: Mapping[str, float]) -> float:
+    """Return the seconds that warmth saved: what the cold parts cost when last paid, less what was paid instead."""
+    paid = sum(t.seconds for t in times if t.part in READY)
+    return max(0.0, sum(cold.get(part, 0.0) for part in COLD) - paid) if paid else 0.0
