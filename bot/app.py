@@ -105,12 +105,16 @@ class Service:
         return Desk(
             store=self.store, forge=self.forge, now=time.time, data=data, host=self.host,
             git_url=settings.git_url.rstrip("/"),
-            pool=Pool(data / "slots", self.store, host=self.host, slots=settings.slots, sandbox=sandbox_mode(settings)),
+            pool=Pool(
+                data / "slots", self.store, host=self.host, slots=settings.slots, sandbox=sandbox_mode(settings),
+                private_hosts=settings.private_hosts,
+            ),
             open_agent=lambda wanted: agent_of(settings, wanted, redactor), redactor=redactor,
             logbook=Logbook(self.store, now=time.time, changed=self.bell.ring),
             gate_argv=GATE, policy_argv=("--policy", str(settings.policy.resolve())) if settings.policy else (),
             links=Links(forge=settings.git_url, dashboard=settings.public_url), sandbox=sandbox_mode(settings),
             readable=interpreter(), changed=self.changed, author=AUTHOR,
+            private_hosts=settings.private_hosts,
         )  # fmt: skip
 
     def _application(self, note: str) -> Starlette:

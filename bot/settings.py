@@ -48,6 +48,7 @@ class Settings(BaseSettings):
     model: str = ""  # empty: the agent's default
     model_url: str = ""  # empty: Anthropic's
     sandbox: Literal["required", "off"] = "required"
+    private_hosts: tuple[str, ...] = ()  # names in the operator's own network that boxes may reach
     policy: Path | None = None  # an operator's file of gates for many repositories
     public_url: str = ""  # where people reach the dashboard
     dashboard_password: SecretStr | None = None  # asked for by every page; without it only loopback may look

@@ -84,7 +84,11 @@ async def _run(
     desk = Desk(
         store=store, forge=cast("GitHub", Checkout(repo)), host="alone", now=time.time, data=data,
         git_url=str(data / "origin"),
-        pool=Pool(data / "slots", store, host="alone", slots=1, sandbox=sandbox_mode(settings)), redactor=redactor,
+        pool=Pool(
+            data / "slots", store, host="alone", slots=1, sandbox=sandbox_mode(settings),
+            private_hosts=settings.private_hosts,
+        ),
+        redactor=redactor, private_hosts=settings.private_hosts,
         open_agent=lambda wanted: agent_of(settings, wanted, redactor), gate_argv=GATE,
         policy_argv=("--policy", str(settings.policy.resolve())) if settings.policy else (), links=Links(forge=""),
         sandbox=sandbox_mode(settings), readable=(*interpreter(), repo / ".git"), changed=shown, author=AUTHOR,

@@ -171,5 +171,8 @@ def _opened() -> tuple[Settings, Pool, str]:
     settings = load()
     data, host = data_folder(settings.data), settings.name or socket.gethostname()
     store = open_store(settings.database_url or sqlite_url(data / "sluice.db"))
-    pool = Pool(data / "slots", store, host=host, slots=settings.slots, sandbox=sandbox_mode(settings))
+    pool = Pool(
+        data / "slots", store, host=host, slots=settings.slots, sandbox=sandbox_mode(settings),
+        private_hosts=settings.private_hosts,
+    )  # fmt: skip
     return settings, pool, host

@@ -26,7 +26,7 @@ class Box:
     memory_bytes: int | None = None
     processes: int | None = None
     file_bytes: int | None = None
-    proxy: Path | None = None  # socket of the proxy that serves network = "registries"; without it nothing is reached
+    proxy: Path | None = None  # socket of the proxy that leads out; without it nothing is reached, see out.py
     env: Mapping[str, str] = field(default_factory=dict)  # wins: where commands find installed dependencies
 
 
@@ -49,13 +49,12 @@ def wrap(box: Box, argv: Sequence[str], *, env: Mapping[str, str]) -> tuple[list
     limits = _limits(box)
     if box.mode == "off":
         return [*limits, *argv], {**minimal, "TMPDIR": str(box.home)}
-    if box.network == "registries" and box.proxy is not None:
+    if box.network != "none" and box.proxy is not None:
         argv = bridge.through(argv, ports={proxy.PORT: box.proxy})
         minimal = {**proxy.environment(), **minimal}
         box = replace(box, readable=(*box.readable, box.proxy.parent, *bridge.needs()))
-    share = ["--share-net"] if box.network == "open" else []
     inside = [
-        BWRAP, "--unshare-all", *share, "--die-with-parent", "--new-session", "--uid", INSIDE_UID, "--gid", INSIDE_UID,
+        BWRAP, "--unshare-all", "--die-with-parent", "--new-session", "--uid", INSIDE_UID, "--gid", INSIDE_UID,
         *_system(), "--proc", "/proc", "--dev", "/dev",
         *(part for path in box.hidden if path.exists() for part in ("--tmpfs", str(path))),
         *_slot(box), "--remount-ro", "/", "--chdir", str(box.workdir), "--",

@@ -13,6 +13,7 @@ from pathlib import Path
 from bot.errors import UserError
 from bot.sandbox import proc
 from bot.sandbox.box import PATH, Box, Mode, wrap
+from bot.sandbox.out import way_out
 from bot.slots import clean
 from bot.slots.ecosystem import Found, detect
 from bot.slots.ecosystems import ECOSYSTEMS
@@ -129,6 +130,7 @@ async def install(
     mode: Mode,
     store: Path,
     tracked: set[str],
+    private_hosts: Sequence[str] = (),
     cancelled: asyncio.Event | None = None,
 ) -> Installed:
     """Run what installs, in the box, and note what it made. Raises InstallFailed."""
@@ -136,12 +138,18 @@ async def install(
     store.mkdir(parents=True, exist_ok=True)
     if wish.run:
         env = {k: v for ecosystem in ECOSYSTEMS for k, v in ecosystem.env(store).items()}
-        await _run(slot, "", ("sh", "-c", wish.run), env=env, wish=wish, mode=mode, store=store, stop=cancelled)
+        await _run(
+            slot, "", ("sh", "-c", wish.run), env=env, wish=wish, mode=mode, store=store, private=private_hosts,
+            stop=cancelled,
+        )  # fmt: skip
     else:
         for ecosystem, project in found:
             for argv in ecosystem.commands(project):
                 env = dict(ecosystem.env(store))
-                await _run(slot, project.folder, argv, env=env, wish=wish, mode=mode, store=store, stop=cancelled)
+                await _run(
+                    slot, project.folder, argv, env=env, wish=wish, mode=mode, store=store, private=private_hosts,
+                    stop=cancelled,
+                )  # fmt: skip
     later: dict[str, str] = {}
     for ecosystem, project in reversed(found):
         later.update(ecosystem.later(slot.path / project.folder, store))
@@ -168,6 +176,7 @@ async def _run(
     wish: Install,
     mode: Mode,
     store: Path,
+    private: Sequence[str],
     stop: asyncio.Event | None,
 ) -> None:
     shown = " ".join(argv[2:] if argv[:2] == ("sh", "-c") else argv) + (f" (in {folder})" if folder else "")
@@ -175,8 +184,9 @@ async def _run(
         raise InstallFailed(f"`{shown}` could not start: `{argv[0]}` is not on this host.")
     box = Box(mode=mode, workdir=slot.path, home=slot.home, writable=(store,), hidden=(store.parent,), network="open")
     inside = ("sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", folder, *argv) if folder else argv
-    command, whole = wrap(box, inside, env={"CI": "true", **env})
-    done = await proc.run(*command, cwd=slot.path, env=whole, limit_s=wish.limit_s, cancelled=stop)
+    async with way_out(box, private=private) as box:
+        command, whole = wrap(box, inside, env={"CI": "true", **env})
+        done = await proc.run(*command, cwd=slot.path, env=whole, limit_s=wish.limit_s, cancelled=stop)
     if done.cancelled:
         raise InstallStopped(shown)
     if done.timed_out:

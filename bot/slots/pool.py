@@ -38,7 +38,7 @@ class Pool:
 
     def __init__(
         self, root: Path, store: Store, *, host: str, slots: int, now: Callable[[], float] = time.time,
-        sandbox: Mode = "bubblewrap",
+        sandbox: Mode = "bubblewrap", private_hosts: Sequence[str] = (),
     ) -> None:  # fmt: skip
         self._root = root
         self.store = store
@@ -46,6 +46,7 @@ class Pool:
         self._slots = slots
         self._now = now
         self._sandbox: Mode = sandbox  # of what installs
+        self._private_hosts = private_hosts  # where that may reach into the operator's own network
         self._emptying: set[asyncio.Task[list[str]]] = set()
         self._locks: dict[str, asyncio.Lock] = {}  # one a repository: parallel writes to a mirror race on git's locks
 
@@ -225,6 +226,7 @@ class Pool:
                 mode=self._sandbox,
                 store=self.store_folder,
                 tracked=set(tracked),
+                private_hosts=self._private_hosts,
                 cancelled=cancelled,
             )
             took("update" if builds_on and standing.fingerprint else "install", began)

@@ -1,14 +1,11 @@
 """Run the gate as a process of its own over a slot, its steps in the box, and read its report."""
 
 import json
-import tempfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import replace
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Literal
 
-from bot.sandbox import proc, proxy
+from bot.sandbox import out, proc
 from bot.sandbox.box import Box, wrap
 from bot.slots.slot import Slot
 from bot.work.job import Job
@@ -36,20 +33,16 @@ def box_of(job: Job, slot: Slot) -> Box:
     )
 
 
-@asynccontextmanager
-async def way_out(job: Job, box: Box) -> AsyncIterator[Box]:
-    """Yield the box with its one way out while the block runs: registries, and hosts that the repository names."""
-    if box.network != "registries" or box.mode == "off":
-        yield box
-        return
+def way_out(job: Job, box: Box) -> AbstractAsyncContextManager[Box]:
+    """Yield the box with its one way out while the block runs: what this repository's `[sandbox]` allows."""
 
     def refused(where: str) -> None:
-        job.log(f"network: {where} is not allowed; `sandbox.hosts` in bot.toml names more hosts")
+        more = "`sandbox.hosts` in bot.toml names more hosts" if box.network == "registries" else "it leads inside"
+        job.log(f"network: {where} is not allowed; {more}")
 
-    with tempfile.TemporaryDirectory(prefix="sluice-") as folder:
-        socket = Path(folder, "out")
-        async with proxy.serve(socket, (*proxy.REGISTRIES, *job.settings.sandbox.hosts), on_refused=refused):
-            yield replace(box, proxy=socket)
+    return out.way_out(
+        box, hosts=job.settings.sandbox.hosts, private=job.desk.private_hosts, on_refused=refused
+    )  # fmt: skip
 
 
 def _network(wished: str) -> Literal["none", "registries", "open"]:

@@ -58,6 +58,7 @@ class Desk:
     readable: tuple[Path, ...]  # what steps may read besides the system: our interpreter
     changed: Callable[[int], None]  # a ticket's row or log changed: wake whoever shows it
     author: tuple[str, str]  # name and address that commits carry
+    private_hosts: tuple[str, ...] = ()  # names that may lead into the operator's own network
     running: dict[int, Running] = field(default_factory=dict)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)  # set: no stage's result is kept any more
 
