@@ -140,7 +140,7 @@ def cancel(ticket: int) -> None:
     store, _ = opened()
     with store.write() as c:
         found = _get(c, ticket)
-        if found.state is State.DONE:
+        if found.is_over:
             raise UserError(f"`cancel` needs a ticket that is not done; {ticket} is {found.outcome}")
         stored.request_cancel(c, ticket, "Cancelled by the operator.", time.time())
     click.echo(f"Ticket {ticket} is {'being stopped' if found.state is State.RUNNING else 'cancelled'}.")

@@ -69,7 +69,7 @@ def retry(said: Said) -> str:
 def cancel(said: Said) -> str:
     """Stop what is under way."""
     ticket = said.ticket()
-    if ticket.state is State.DONE:
+    if ticket.is_over:
         raise UserError("Nothing is under way here that could be cancelled.")
     reason = f"Cancelled by @{said.turn.standing.actor.login}."
     tickets.request_cancel(said.turn.c, ticket.id, reason, said.turn.now)

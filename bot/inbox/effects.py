@@ -80,7 +80,7 @@ def stop(turn: Turn, event: IssueEvent, intent: Stop) -> Effect:
         return Ignored(stale)
     turn.put_mark(what, Mark(False, event.at))
     ticket = turn.ticket()
-    if ticket is None or ticket.state is State.DONE:
+    if ticket is None or ticket.is_over:
         return Ignored("nothing is under way")
     tickets.request_cancel(turn.c, ticket.id, intent.reason, turn.now)
     turn.told(turn.c, ticket.id)

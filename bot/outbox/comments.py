@@ -42,6 +42,8 @@ NEXT_STEPS = {
     Outcome.CANCELLED: "Next: put the label on again, or comment `/bot retry`.",
     Outcome.FAILED: "Next: comment `/bot retry`; if it fails again, the operator's log has the details.",
 }
+HELD_FOR = "✋ Held until another ticket is done"  # it goes on by itself
+HELD_NEXT = "Nothing is left to do for you. `/bot retry` starts it anew at once, `/bot cancel` gives it up."
 OUTCOME_ICONS = {
     StepOutcome.PASSED: "✅",
     StepOutcome.FAILED: "❌",
@@ -83,7 +85,7 @@ def ticket_comment(story: Story) -> str:
     if ticket.state is State.DONE and ticket.outcome is Outcome.UNGATED:
         parts.append(_how_to_gate(story.proposal))
     elif ticket.state is State.DONE and ticket.outcome is not None:
-        parts.append(NEXT_STEPS[ticket.outcome])
+        parts.append(NEXT_STEPS[ticket.outcome] if ticket.is_over else HELD_NEXT)
     if story.report is not None and story.report.steps:
         parts.append(gate_table(story.report))
     if story.times:
@@ -202,7 +204,7 @@ def _headline(ticket: Ticket) -> str:
         case State.RUNNING:
             return f"🔧 {STAGE_WORDS[ticket.stage].capitalize()}" if ticket.stage else "🔧 Starting"
         case State.DONE:
-            return HEADLINES[ticket.outcome] if ticket.outcome else "Done"
+            return (HEADLINES[ticket.outcome] if ticket.is_over else HELD_FOR) if ticket.outcome else "Done"
 
 
 def _detail(story: Story) -> str:

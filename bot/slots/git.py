@@ -182,6 +182,17 @@ async def push(
     return Pushed() if done.exit_code == 0 else Rejected(done.output.strip()[-500:])
 
 
+async def is_ancestor(mirror: Path, older: str, newer: str) -> bool:
+    """Return whether a commit is part of another's history."""
+    done = await call("merge-base", "--is-ancestor", older, newer, git_dir=mirror, ok=(0, 1))
+    return done.exit_code == 0
+
+
+async def message_of(mirror: Path, sha: str) -> str:
+    """Return a commit's message."""
+    return (await call("log", "-1", "--format=%B", sha, git_dir=mirror)).output.strip()
+
+
 async def keep_ref(mirror: Path, ref: str, sha: str) -> None:
     """Keep a commit from being lost, under a ref of ours."""
     await call("update-ref", ref, sha, git_dir=mirror)

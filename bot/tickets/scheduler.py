@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 import sqlalchemy as sa
 
-from bot.tickets import repository, tickets
+from bot.tickets import held, repository, tickets
 from bot.tickets.admission import Admit, Decision, Limits, admit
 from bot.tickets.edges import HARD
 from bot.tickets.store import Store
@@ -27,8 +27,10 @@ def tick(
     A ticket whose reason for waiting is new is written, and told through `changed`.
     """
     with store.write() as c:
-        if c.dialect.name == "postgresql":
-            c.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
+        lock(c)
+        for ticket in held.release(c, now=now):
+            if changed is not None:
+                changed(c, ticket)
         taken: list[Ticket] = []
         for decision in decide(c, free_slots=free_slots, low_disk=low_disk):
             if isinstance(decision, Admit):
@@ -38,6 +40,12 @@ def tick(
                 if changed is not None:
                     changed(c, told)
         return taken
+
+
+def lock(c: sa.Connection) -> None:
+    """Let nobody else admit, or let a claim grow, until this transaction ends."""
+    if c.dialect.name == "postgresql":
+        c.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
 
 
 def decide(c: sa.Connection, *, free_slots: int, low_disk: str = "") -> list[Decision]:

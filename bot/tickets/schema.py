@@ -91,6 +91,9 @@ tickets = sa.Table(
     sa.Column("feedback", sa.Text, nullable=False, server_default=""),  # what a review or a comment asked for
     sa.Column("budget", sa.Text, nullable=False, server_default="{}"),
     sa.Column("cancel_requested", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("held_for", sa.Integer),  # the ticket whose end lets this one go on by itself
+    sa.Column("resume_sha", sa.Text),  # the work that the attempt goes on from
+    sa.Column("started_at", _time),  # of the present attempt
     sa.Column("created_at", _time, nullable=False),
     sa.Column("updated_at", _time, nullable=False),
     sa.UniqueConstraint("repository", "issue", "trigger_key"),
@@ -98,6 +101,8 @@ tickets = sa.Table(
 sa.Index("tickets_state", tickets.c.state, tickets.c.id)
 sa.Index("tickets_issue", tickets.c.repository, tickets.c.issue)
 sa.Index("tickets_updated", tickets.c.updated_at)
+sa.Index("tickets_held", tickets.c.held_for, sqlite_where=tickets.c.held_for.is_not(None),
+         postgresql_where=tickets.c.held_for.is_not(None))  # fmt: skip
 
 attempts = sa.Table(
     "attempts",

@@ -80,3 +80,11 @@ class Ticket:
     feedback: str = ""  # what a review or a comment asked for since the last attempt
     budget: Mapping[str, float] = field(default_factory=dict)  # what `/bot budget` granted
     edges: tuple[tuple[str, int], ...] = ()  # (kind, issue) this ticket waits for
+    held_for: int | None = None  # the ticket whose end lets this one go on by itself
+    resume_sha: str | None = None  # the work that this attempt goes on from
+    started_at: float | None = None  # of the present attempt
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether nothing more happens to the ticket by itself."""
+        return self.state is State.DONE and self.held_for is None

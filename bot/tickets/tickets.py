@@ -189,16 +189,23 @@ def take(c: sa.Connection, ticket: Ticket, host: str, now: float) -> Ticket:
         .where(attempts.c.ticket == ticket.id, attempts.c.number == ticket.attempt, attempts.c.started_at.is_(None))
         .values(started_at=now)
     )
-    return move(c, ticket, State.RUNNING, now=now, host=host, epoch=ticket.epoch + 1, reason="", stage=None)
+    return move(
+        c, ticket, State.RUNNING, now=now, host=host, epoch=ticket.epoch + 1, reason="", stage=None, started_at=now
+    )
 
 
-def requeue(c: sa.Connection, ticket: Ticket, *, title: str, body: str, feedback: str, now: float) -> Ticket:
-    """Start a new attempt of a ticket that ended, with the issue's text as it is now."""
+def requeue(
+    c: sa.Connection, ticket: Ticket, *, title: str, body: str, feedback: str, now: float, resume_sha: str | None = None
+) -> Ticket:
+    """Start a new attempt of a ticket that ended, with the issue's text as it is now.
+
+    It claims what the attempt before really touched; `resume_sha` is work of that one to go on from.
+    """
     touched = _touched_before(c, ticket)
     again = move(
         c, ticket, State.QUEUED, now=now, title=title, body=body, text_hash=text_hash(title, body), feedback=feedback,
         attempt=ticket.attempt + 1, stage=None, outcome=None, verdict=None, reason="", cancel_requested=False,
-        claim=touched or ticket.claim,
+        claim=touched or ticket.claim, held_for=None, resume_sha=resume_sha, started_at=None,
     )  # fmt: skip
     _open_attempt(c, again)
     return again
@@ -215,6 +222,8 @@ def request_cancel(c: sa.Connection, ticket: int, reason: str, now: float) -> No
     found = get_ticket(c, ticket)
     if found.state in (State.QUEUED, State.NEEDS_APPROVAL):
         move(c, found, State.DONE, now=now, outcome=Outcome.CANCELLED, reason=reason)
+    elif found.state is State.DONE and not found.is_over:
+        amend(c, found, now=now, outcome=Outcome.CANCELLED, reason=reason, held_for=None)
     elif found.state is State.RUNNING:
         c.execute(tickets.update().where(tickets.c.id == ticket).values(cancel_requested=True, reason=reason))
 

@@ -12,3 +12,4 @@ class Ended:
     outcome: Outcome
     reason: str
     verdict: str | None = None
+    held_for: int | None = None  # HELD until this ticket no longer runs; then it goes on by itself

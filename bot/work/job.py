@@ -116,8 +116,8 @@ class Job:
             if not tickets.write_fenced(c, self.ticket.id, self.here.epoch, **fields):
                 raise Fenced(f"ticket {self.ticket.id} is no longer at epoch {self.here.epoch}")
 
-    async def _bring(self, slot: Slot, sha: str) -> None:
-        """Bring a commit that another host made into this one's mirror."""
+    async def bring(self, slot: Slot, sha: str) -> None:
+        """Bring a commit that another host, or an earlier attempt, made into this host's mirror, if it was kept."""
         with self.desk.store.read() as c:
             data = bundles.find(c, self.ticket.id, sha)
         if data is None:
@@ -130,18 +130,23 @@ class Job:
                     await git.fetch(slot.mirror, url, token=await self.desk.forge.git_token(self.ticket.repository))
                     await git.unbundle(slot.mirror, data, sha)
 
-    async def slot_at(self, sha: str) -> Slot:
-        """Return this ticket's slot standing at a commit, leasing and preparing one where it is not there yet."""
+    async def leased(self) -> Slot:
+        """Return this ticket's slot, whatever it stands at."""
         if self.here.slot is None:
             with self.timed("lease"):
                 slot = await self.desk.pool.lease(self.ticket.repository, ticket=self.ticket.id, epoch=self.here.epoch)
             if slot is None:
                 raise Unreachable("no slot is free on this host yet")
             self.here.slot, self.here.at_sha = slot, None
+        return self.here.slot
+
+    async def slot_at(self, sha: str) -> Slot:
+        """Return this ticket's slot standing at a commit, leasing and preparing one where it is not there yet."""
+        slot = await self.leased()
         if self.here.at_sha != sha:
-            await self._bring(self.here.slot, sha)
+            await self.bring(slot, sha)
             await self.desk.pool.prepare(
-                self.here.slot,
+                slot,
                 url=f"{self.desk.git_url}/{self.ticket.repository}.git",
                 token=await self.desk.forge.git_token(self.ticket.repository),
                 sha=sha,
@@ -151,4 +156,4 @@ class Job:
                 cancelled=self.cancelled,
             )
             self.here.at_sha = sha
-        return self.here.slot
+        return slot

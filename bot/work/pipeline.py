@@ -11,6 +11,7 @@ from bot.work.stages.edit import Edited, edit
 from bot.work.stages.merge import merge
 from bot.work.stages.prepare import Prepared, prepare
 from bot.work.stages.publish import publish
+from bot.work.stages.take_up import take_up
 from bot.work.stages.update import Updated, update
 from bot.work.stages.verify import Verified, verify
 from gate.report import Verdict
@@ -72,8 +73,16 @@ async def _up_to_date(do: Do, prepared: Prepared, edited: Edited) -> str | Ended
 async def _work(do: Do, prepared: Prepared, *, rounds: int) -> tuple[Edited, Verified] | Ended:
     """Let agent and gate take turns until the gate is not red, or says the same again, or the rounds are used up."""
     head, feedback = prepared.base_sha, ""
+    kept: Edited | Ended | str = ""  # work of an attempt that was held, or why it must be done again
+    if prepared.resume_sha is not None:
+        kept = await do(Stage.EDIT, take_up, prepared, prepared.resume_sha)
+        feedback = kept if isinstance(kept, str) else ""
     for round_ in range(1, rounds + 1):
-        edited: Edited | Ended = await do(Stage.EDIT, edit, prepared, head, round_, feedback)
+        edited: Edited | Ended
+        if isinstance(kept, str):
+            edited = await do(Stage.EDIT, edit, prepared, head, round_, feedback)
+        else:
+            edited, kept = kept, ""
         if isinstance(edited, Ended):
             return edited
         verified: Verified = await do(Stage.VERIFY, verify, prepared, edited.head_sha)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.tickets import hosts, scheduler, tickets
+from bot.tickets import held, hosts, scheduler, tickets
 from bot.tickets.store import Store
 from bot.tickets.ticket import Outcome, State
 from bot.tickets.tickets import IllegalMove, Wish
@@ -120,3 +120,32 @@ def test_two_hosts_never_take_the_same_ticket(store: Store) -> None:
         taken = list(pool.map(lambda n: scheduler.tick(store, host=f"h{n}", free_slots=15, now=2.0), range(4)))
     ids = [t.id for host in taken for t in host]
     assert (len(ids), len(set(ids))) == (40, 40)
+
+
+def test_what_is_held_for_another_goes_on_from_its_work_once_that_no_longer_runs(store: Store) -> None:
+    with store.write() as c:
+        first, second = (tickets.create_ticket(c, replace(WISH, issue=n), now=1.0) for n in (1, 2))
+        assert first is not None
+        assert second is not None
+        other = tickets.take(c, first, "a", 2.0)
+        tickets.update_attempt(c, second.id, 1, touched=["src/a.py"], head_sha="work")
+        fields = {"outcome": Outcome.HELD, "held_for": other.id}
+        tickets.move(c, tickets.take(c, second, "a", 2.0), State.DONE, now=3.0, **fields)
+        assert held.release(c, now=4.0) == []
+        tickets.move(c, other, State.DONE, now=5.0, outcome=Outcome.PROPOSED)
+        [again] = held.release(c, now=6.0)
+        assert (again.id, again.state, again.attempt, again.resume_sha, again.held_for, again.claim) == (
+            second.id, State.QUEUED, 2, "work", None, ("src/a.py",),
+        )  # fmt: skip
+        assert held.release(c, now=7.0) == []
+
+
+def test_what_is_held_for_another_can_be_cancelled(store: Store) -> None:
+    with store.write() as c:
+        ticket = tickets.create_ticket(c, WISH, now=1.0)
+        assert ticket is not None
+        tickets.move(c, ticket, State.DONE, now=3.0, outcome=Outcome.HELD, held_for=99)
+        tickets.request_cancel(c, ticket.id, "enough", 4.0)
+        gone = tickets.get_ticket(c, ticket.id)
+        assert (gone.outcome, gone.reason, gone.is_over) == (Outcome.CANCELLED, "enough", True)
+        assert held.release(c, now=5.0) == []

@@ -23,7 +23,7 @@ async def close(job: Job, ended: Ended) -> None:
     with job.desk.store.write() as c:
         held = tickets.write_fenced(
             c, job.ticket.id, job.here.epoch, state=State.DONE, stage=None, outcome=ended.outcome,
-            reason=ended.reason, verdict=ended.verdict, updated_at=now,
+            reason=ended.reason, verdict=ended.verdict, held_for=ended.held_for, updated_at=now,
         )  # fmt: skip
         if not held:
             raise Fenced(f"ticket {job.ticket.id} was closed elsewhere")

@@ -6,13 +6,13 @@ from typing import Any
 from bot.slots import git
 from bot.tickets import bundles, ledger, tickets
 from bot.tickets.budget import Budget
-from bot.tickets.claims import WHOLE, claim, covers, overlap
 from bot.tickets.ticket import Outcome
 from bot.work import gating
 from bot.work.agents.agent import AgentResult, Ending, Limits, Task
 from bot.work.budgets import Exhausted, Scope, limits_of
 from bot.work.ended import Ended
 from bot.work.job import Job
+from bot.work.reach import reach
 from bot.work.stages.prepare import Prepared
 from bot.work.stages.verify import feedback as feedback_of
 
@@ -65,39 +65,11 @@ async def edit(job: Job, prepared: Prepared, from_sha: str, round_: int, feedbac
     touched = await git.changed_paths(slot.mirror, prepared.base_sha, head)
     with job.desk.store.write() as c:
         tickets.update_attempt(c, job.ticket.id, job.ticket.attempt, touched=touched, head_sha=head)
-    held = _workflows(touched, head) or _outside(job, touched)
+    held = reach(job, touched, head)
     if held is not None:
         return held
     job.write(head_sha=head)
     return Edited(head, touched, result.message)
-
-
-def _workflows(touched: tuple[str, ...], head: str) -> Ended | None:
-    """Hold a change of workflows before it costs a gate run: the App may not push it, and a person should look."""
-    workflows = [path for path in touched if path.startswith(".github/workflows/")]
-    if not workflows:
-        return None
-    why = f"The change edits `{workflows[0]}`, which is for people to do."
-    return Ended(Outcome.HELD, f"{why} The work is kept as `{head[:10]}` on this host; nothing was pushed.")
-
-
-def _outside(job: Job, touched: tuple[str, ...]) -> Ended | None:
-    """Let the claim grow by what was touched outside of it; hold the ticket where another one claims that."""
-    outside = [path for path in touched if not covers(job.ticket.claim or WHOLE, path)]
-    if not outside:
-        return None
-    with job.desk.store.write() as c:
-        _, running = tickets.open_tickets(c)
-        for other in running:
-            met = None
-            if other.id != job.ticket.id and other.repository == job.ticket.repository:
-                met = overlap(outside, other.claim or WHOLE)
-            if met is not None:
-                why = f"The change touches `{met[0]}`, outside of its claim, and #{other.issue} works there now."
-                return Ended(Outcome.HELD, f"{why} Comment `/bot retry` once that is done.")
-        tickets.write_fenced(c, job.ticket.id, job.here.epoch, claim=claim([*job.ticket.claim, *outside]))
-    job.log(f"the claim grew by {', '.join(outside[:10])}")
-    return None
 
 
 async def _ask_gate(job: Job, prepared: Prepared) -> str:

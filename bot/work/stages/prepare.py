@@ -23,6 +23,7 @@ class Prepared:
     branch: str
     steps: str  # what the gate will run, one step a line
     rounds: int  # how often the agent is asked while the gate is red
+    resume_sha: str | None = None  # work of an attempt that was held, to go on from
 
 
 async def prepare(job: Job) -> Prepared | Ended:
@@ -44,7 +45,7 @@ async def prepare(job: Job) -> Prepared | Ended:
         return Ended(Outcome.RED, f"The gate's policy cannot be read: {plan.reason}", verdict=plan.verdict)
     steps = "\n".join(f"{step.name}: {step.run}" for step in plan.steps)
     job.log(f"base {base_sha[:10]} of {base_branch}, branch {branch}")
-    return Prepared(base_branch, base_sha, branch, steps, settings.agent.rounds)
+    return Prepared(base_branch, base_sha, branch, steps, settings.agent.rounds, job.ticket.resume_sha)
 
 
 async def _settings(job: Job, base_sha: str) -> RepositorySettings:

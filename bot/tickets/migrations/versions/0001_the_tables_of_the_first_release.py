@@ -192,12 +192,22 @@ def upgrade() -> None:
         sa.Column("feedback", sa.Text(), server_default="", nullable=False),
         sa.Column("budget", sa.Text(), server_default="{}", nullable=False),
         sa.Column("cancel_requested", sa.Boolean(), server_default=sa.false(), nullable=False),
+        sa.Column("held_for", sa.Integer(), nullable=True),
+        sa.Column("resume_sha", sa.Text(), nullable=True),
+        sa.Column("started_at", sa.Double(), nullable=True),
         sa.Column("created_at", sa.Double(), nullable=False),
         sa.Column("updated_at", sa.Double(), nullable=False),
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("repository", "issue", "trigger_key"),
     )
     with op.batch_alter_table("tickets", schema=None) as batch_op:
+        batch_op.create_index(
+            "tickets_held",
+            ["held_for"],
+            unique=False,
+            sqlite_where=sa.text("held_for IS NOT NULL"),
+            postgresql_where=sa.text("held_for IS NOT NULL"),
+        )
         batch_op.create_index("tickets_issue", ["repository", "issue"], unique=False)
         batch_op.create_index("tickets_state", ["state", "id"], unique=False)
         batch_op.create_index("tickets_updated", ["updated_at"], unique=False)

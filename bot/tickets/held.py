@@ -1,0 +1,24 @@
+"""Tickets that are held because another one works where they reached: they go on by themselves once that has ended."""
+
+import sqlalchemy as sa
+
+from bot.tickets.schema import tickets
+from bot.tickets.ticket import State, Ticket
+from bot.tickets.tickets import find_attempt, read_ticket, requeue
+
+
+def release(c: sa.Connection, *, now: float) -> list[Ticket]:
+    """Queue again what was held for a ticket that no longer runs; each goes on from the work that it had."""
+    other = tickets.alias()
+    still = sa.select(other.c.id).where(other.c.id == tickets.c.held_for, other.c.state == State.RUNNING)
+    where = (tickets.c.held_for.is_not(None), tickets.c.state == State.DONE, ~still.exists())
+    rows = c.execute(sa.select(tickets).where(*where).order_by(tickets.c.id)).fetchall()
+    return [_again(c, read_ticket(row), now) for row in rows]
+
+
+def _again(c: sa.Connection, ticket: Ticket, now: float) -> Ticket:
+    attempt = find_attempt(c, ticket.id, ticket.attempt)
+    return requeue(
+        c, ticket, title=ticket.title, body=ticket.body, feedback=ticket.feedback, now=now,
+        resume_sha=attempt.head_sha if attempt else None,
+    )  # fmt: skip

@@ -1,0 +1,44 @@
+"""How far a change reached: compared with what its ticket claims, and with who works there now."""
+
+from bot.tickets import scheduler, tickets
+from bot.tickets.claims import WHOLE, claim, covers, overlap
+from bot.tickets.ticket import Outcome, Ticket
+from bot.work.ended import Ended
+from bot.work.job import Job
+
+WORKFLOWS = ".github/workflows/"
+SHOWN = 10  # paths in a line of the log
+
+
+def reach(job: Job, touched: tuple[str, ...], head: str) -> Ended | None:
+    """Let the claim grow by what was touched outside of it; return how the attempt ends where that may not be."""
+    workflows = [path for path in touched if path.startswith(WORKFLOWS)]
+    if workflows:  # the App may not push it, a gate run would be wasted, and a person should look
+        why = f"The change edits `{workflows[0]}`, which is for people to do."
+        return Ended(Outcome.HELD, f"{why} The work is kept as `{head[:10]}` on this host; nothing was pushed.")
+    outside = [path for path in touched if not covers(job.ticket.claim or WHOLE, path)]
+    if not outside:
+        return None
+    with job.desk.store.write() as c:
+        scheduler.lock(c)  # nobody else is let in, or grows, between this look and the growth
+        _, running = tickets.open_tickets(c)
+        met = _met(job.ticket, outside, running)
+        if met is None:
+            tickets.write_fenced(c, job.ticket.id, job.here.epoch, claim=claim([*job.ticket.claim, *outside]))
+    if met is not None:
+        other, path = met
+        why = f"The change touches `{path}`, outside of its claim, and #{other.issue} works there now."
+        again = f"When #{other.issue} is done, it is brought up to date and gated again."
+        return Ended(Outcome.HELD, f"{why} {again}", held_for=other.id)
+    job.log(f"the claim grew by {', '.join(outside[:SHOWN])}")
+    return None
+
+
+def _met(ticket: Ticket, outside: list[str], running: list[Ticket]) -> tuple[Ticket, str] | None:
+    """Return the running ticket whose claim the paths meet, and the path."""
+    for other in running:
+        if other.id != ticket.id and other.repository == ticket.repository:
+            pair = overlap(outside, other.claim or WHOLE)
+            if pair is not None:
+                return other, pair[0]
+    return None
