@@ -1,9 +1,8 @@
 """The command line of the gate."""
 
+import io
 import os
-import signal
 import sys
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,10 +11,6 @@ from gate.errors import GateError
 if TYPE_CHECKING:
     import argparse
 
-    from gate.policy import Policy
-    from gate.report import Finding, Report
-    from gate.run import Place
-
 FORMATS = ("text", "json", "markdown", "github", "junit", "sarif")
 INTERRUPTED = 130
 OURS = 70
@@ -23,6 +18,9 @@ OURS = 70
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # no name of a file and no encoding of a terminal may end a run
+            stream.reconfigure(encoding="utf-8" if sys.platform == "win32" else None, errors="backslashreplace")
     try:
         return _dispatch(sys.argv[1:] if argv is None else argv)
     except GateError as error:
@@ -132,146 +130,13 @@ def _positive(text: str) -> int:
 
 
 def _run(arguments: "argparse.Namespace") -> int:
-    from gate import git, run
-    from gate.report import EXIT_CODES, Report, Verdict
+    from gate.cli_run import command
 
-    try:
-        root = git.toplevel(_folder(arguments.repo))
-        base = git.resolve_base(root, arguments.base) if arguments.base else None
-        place = run.Place(root, arguments.name, base, git.head(root))
-        policy, findings = _policy(arguments, place)
-        if arguments.only:
-            policy = _only(policy, arguments.only)
-        report = run.plan(policy, place) if arguments.plan else _steps(arguments, policy, place, findings)
-    except GateError as error:
-        if arguments.format == "text" and not arguments.output:
-            raise
-        report = Report(Verdict.ERROR, str(error), arguments.name)
-    if arguments.base_report:
-        report = _compare(report, arguments.base_report)
-    _write(arguments, report)
-    return INTERRUPTED if _stop.is_set() else EXIT_CODES[report.verdict]
-
-
-_stop = threading.Event()
-
-
-def _steps(
-    arguments: "argparse.Namespace", policy: "Policy", place: "Place", findings: "tuple[Finding, ...]"
-) -> "Report":
-    from gate import git, run
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: _stop.set())
-    changed = git.changed(place.root, git.resolve_base(place.root, arguments.since)) if arguments.since else None
-    before, after = run.stop_commands(os.environ)
-    if before:
-        print(before, file=sys.stderr, flush=True)
-    options = run.Options(
-        jobs=arguments.jobs or _cores(), fail_fast=arguments.fail_fast, wrap=_wrap(arguments.wrap), changed=changed,
-        on_line=None if arguments.quiet else _Live(policy), logs=arguments.logs,
-    )  # fmt: skip
-    try:
-        return run.run(policy, place, options, env=dict(os.environ), stop=_stop, findings=findings)
-    finally:
-        if after:
-            print(after, file=sys.stderr, flush=True)
-
-
-class _Live:
-    """Shows the steps' lines while they run: a prefix each, coloured on a terminal."""
-
-    def __init__(self, policy: "Policy") -> None:
-        self._width = max((len(s.name) for s in policy.steps), default=0)
-        self._colour = _colour(sys.stderr)
-        self._tones = {s.name: f"\x1b[3{n % 6 + 1}m" for n, s in enumerate(policy.steps)}
-
-    def __call__(self, step: str, line: str) -> None:
-        start, end = (self._tones[step], "\x1b[0m") if self._colour else ("", "")
-        sys.stderr.write(f"{start}{step:<{self._width}} │{end} {line}\n")
-
-
-def _policy(arguments: "argparse.Namespace", place: "Place") -> "tuple[Policy, tuple[Finding, ...]]":
-    from gate import git
-    from gate import policy as policies
-
-    base = place.base
-    data = git.show(place.root, base, policies.FILE) if base else _read(place.root / policies.FILE)
-    source = f"{policies.FILE}@{base}" if base else policies.FILE
-    own = policies.parse_repository(data, source) if data is not None else None
-    operator, digest = (None, "")
-    if arguments.policy:
-        operator, digest = policies.load_operator(arguments.policy)
-    chosen = policies.choose(arguments.name, own, operator, source=str(arguments.policy or ""), hash=digest)
-    if base is None:
-        return chosen, ()
-    from gate import integrity
-
-    return chosen, integrity.compare(place.root, base, chosen)
-
-
-def _only(policy: "Policy", names: list[str]) -> "Policy":
-    import difflib
-    from dataclasses import replace
-
-    known = {s.name: s for s in policy.steps}
-    wanted: set[str] = set()
-    queue = list(names)
-    while queue:
-        name = queue.pop()
-        if name not in known:
-            close = difflib.get_close_matches(name, known, n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
-            raise GateError(f"--only: expected one of {', '.join(known) or 'no step'}, got {name!r}{hint}")
-        if name not in wanted:
-            wanted.add(name)
-            queue += known[name].needs
-    return replace(policy, steps=tuple(s for s in policy.steps if s.name in wanted))
-
-
-def _compare(report: "Report", path: Path) -> "Report":
-    """Say how the counts moved against a report of the base."""
-    from dataclasses import replace
-
-    from gate.report import read_report
-
-    try:
-        base = read_report(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise GateError(f"--base-report: expected a gate report at {path}: {error}") from error
-    before, after = (sum(s.evidence.tests or 0 for s in r.steps) for r in (base, report))
-    return replace(report, reason=f"{report.reason}; tests {after} ({after - before:+d})")
-
-
-def _write(arguments: "argparse.Namespace", report: "Report") -> None:
-    from gate import render
-    from gate.report import Verdict, write_atomically
-
-    to_file = arguments.output is not None
-    if arguments.format == "text":
-        text = render.render_text(report, colour=not to_file and _colour(sys.stdout))
-    elif arguments.format == "markdown" and report.verdict is Verdict.UNGATED:
-        text = render.render_markdown(report, proposal=_proposal(arguments.repo))
-    else:
-        text = render.FORMATS[arguments.format](report)
-    if to_file:
-        try:
-            write_atomically(arguments.output, text)
-        except OSError as error:
-            raise GateError(
-                f"--output: expected a file that can be written, got {arguments.output}: {error.strerror}"
-            ) from error
-    else:
-        sys.stdout.write(text)
-
-
-def _proposal(repo: Path) -> str:
-    from gate.init import propose
-
-    return propose(repo).render()
+    return command(arguments)
 
 
 def _report(arguments: "argparse.Namespace") -> int:
+    from gate import output
     from gate.report import read_report
 
     try:
@@ -282,15 +147,16 @@ def _report(arguments: "argparse.Namespace") -> int:
         tests = sum(s.evidence.tests or 0 for s in report.steps)
         print(f"verdict={report.verdict}\ntests={tests}")
         return 0
-    _write(arguments, report)
+    output.write(report, form=arguments.format, output=arguments.output, repo=arguments.repo)
     return 0
 
 
 def _init(arguments: "argparse.Namespace") -> int:
+    from gate.cli_run import folder
     from gate.init import propose
     from gate.policy import FILE
 
-    repo = _folder(arguments.repo)
+    repo = folder(arguments.repo)
     text = propose(repo).render()
     if arguments.write:
         try:
@@ -309,27 +175,29 @@ def _init(arguments: "argparse.Namespace") -> int:
 
 def _try(repo: Path, text: str) -> int:
     """Run the proposed steps once; exit like `gate run` does."""
-    from gate import git, run
+    from gate import git
+    from gate.cli_run import STOP, cores, in_charge
+    from gate.output import colours
     from gate.policy import parse_repository
     from gate.render import render_text
     from gate.report import EXIT_CODES
+    from gate.run import Options, Place
 
     policy = parse_repository(text.encode(), "the proposal")
-    place = run.Place(git.toplevel(repo), None, None, git.head(repo))
-    options = run.Options(jobs=_cores(), on_line=None)
-    report = run.run(policy, place, options, env=dict(os.environ), stop=_stop)
-    print(render_text(report, colour=_colour(sys.stdout)))
-    return EXIT_CODES[report.verdict]
+    report = in_charge(policy, Place(git.toplevel(repo), None, None, git.head(repo)), Options(jobs=cores()))
+    print(render_text(report, colour=colours(sys.stdout)))
+    return INTERRUPTED if STOP.is_set() else EXIT_CODES[report.verdict]
 
 
 def _notes(arguments: "argparse.Namespace") -> int:
     import json
     from dataclasses import asdict
 
+    from gate.cli_run import folder
     from gate.notes import Wants, check
 
     wants = Wants(tuple(arguments.require), arguments.allow_missing)
-    count, findings = check(_folder(arguments.folder), wants)
+    count, findings = check(folder(arguments.folder), wants)
     if arguments.format == "json":
         found = {"schema": "gate.notes/1", "notes": count, "findings": [asdict(f) for f in findings]}
         print(json.dumps(found, indent=2, ensure_ascii=False))
@@ -345,40 +213,3 @@ def _explain(arguments: "argparse.Namespace") -> int:
 
     print(explain(arguments.word))
     return 0
-
-
-def _folder(path: Path) -> Path:
-    if not path.is_dir():
-        raise GateError(f"--repo: expected a folder, got {path}")
-    return path.resolve()
-
-
-def _read(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise GateError(f"{path.name}: expected a file that can be read: {error.strerror}") from error
-
-
-def _wrap(text: str | None) -> tuple[str, ...]:
-    if text is None:
-        return ()
-    import json
-
-    try:
-        found = json.loads(text)
-    except ValueError:
-        found = None
-    if not isinstance(found, list) or not all(isinstance(word, str) for word in found):
-        raise GateError(f"--wrap: expected a JSON list of words, got {text!r}")
-    return tuple(found)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _colour(stream: object) -> bool:
-    return bool(getattr(stream, "isatty", lambda: False)()) and "NO_COLOR" not in os.environ

@@ -2,15 +2,18 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-MARK = "GATE_STEP"  # every process of a step carries it, so that none can hide behind a new session
+from gate.orphans import FAMILY, MARK
+
 CHUNK_BYTES = 65536
 LINE_BYTES = 8192  # of one line that are shown live; the file has it whole
 GRACE_S = 2.0  # between SIGTERM and SIGKILL
@@ -20,14 +23,13 @@ ROUNDS = 100  # of killing: what forks while it dies needs several
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a step's process ended; `left` says that it left children, which were killed."""
+    """How a step's process ended."""
 
     exit_code: int | None
     seconds: float
     timed_out: bool = False
     stopped: bool = False
-    left: bool = False
-    error: str = ""  # it could not be started, or its output could not be kept
+    error: str = ""  # it could not be started or ended, or its output could not be kept
 
 
 def run(
@@ -44,25 +46,32 @@ def run(
     began = time.monotonic()
     mark = os.urandom(8).hex()
     try:
-        process = subprocess.Popen(
-            argv, cwd=cwd, env={**env, MARK: mark}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, start_new_session=True,
-        )  # fmt: skip
+        with FAMILY.starting:
+            process = subprocess.Popen(
+                _found(argv), cwd=cwd, env={**env, MARK: mark}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, start_new_session=True,
+            )  # fmt: skip
+            FAMILY.started(process.pid, mark)
     except OSError as error:
         return Ended(None, 0.0, error=f"{argv[0]}: {error.strerror}: {error.filename or cwd}")
     output = _Output(process, log, on_line)
-    cut = _wait(process, ends_at=began + limit_s, stop=stop)
+    end = _End(process)
+    cut = end.wait(until=began + limit_s, stop=stop)
     seconds = time.monotonic() - began
-    left = _end_tree(process, mark, gently=bool(cut))
+    left = _end_tree(process, end, mark, gently=bool(cut))
     output.finish()
     return Ended(
-        exit_code=None if cut else process.returncode,
+        exit_code=None if cut else end.exit_code,
         seconds=seconds,
         timed_out=cut == "limit",
         stopped=cut == "stop",
-        left=left and not cut,
-        error=output.error,
+        error=left or output.error or end.error,
     )
+
+
+def _found(argv: Sequence[str]) -> list[str]:
+    """Return argv; on Windows with the whole path, since its own search prefers another bash to the one on PATH."""
+    return [shutil.which(argv[0]) or argv[0], *argv[1:]] if sys.platform == "win32" else list(argv)
 
 
 class _Output:
@@ -97,7 +106,8 @@ class _Output:
     def _keep(self, write: Callable[[bytes], int | None], chunk: bytes) -> None:
         """Write to the file; a full disk is told, and must not stop the step by filling its pipe."""
         try:
-            write(chunk)
+            while chunk:
+                chunk = chunk[write(chunk) or 0 :]
         except OSError as error:
             self.error = f"{self._log}: {error.strerror}"
 
@@ -108,49 +118,78 @@ class _Output:
         self._line = self._line[:LINE_BYTES]
 
 
-def _wait(process: subprocess.Popen[bytes], *, ends_at: float, stop: threading.Event) -> str:
-    """Wait for the end; return what cut it short: "limit", "stop", or nothing."""
-    ended = threading.Event()
+class _End:
+    """Waits for a process in a thread, and wakes who waits for its end, the limit or a stop."""
 
-    def watch() -> None:
-        process.wait()
-        ended.set()
-        stop_or_end.set()
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.exit_code: int | None = None
+        self.error = ""
+        self.gone = threading.Event()
+        self._process = process
+        threading.Thread(target=self._watch, daemon=True).start()
 
-    stop_or_end = threading.Event()
-    threading.Thread(target=watch, daemon=True).start()
-    while not ended.is_set():
-        if stop.is_set():
-            return "stop"
-        left_s = ends_at - time.monotonic()
-        if left_s <= 0:
-            return "limit"
-        stop_or_end.wait(min(left_s, 0.1))
-    return ""
+    def wait(self, *, until: float, stop: threading.Event) -> str:
+        """Wait for the end; return what cut it short: "limit", "stop", or nothing."""
+        while not self.gone.is_set():
+            if stop.is_set():
+                return "stop"
+            left_s = until - time.monotonic()
+            if left_s <= 0:
+                return "limit"
+            self.gone.wait(min(left_s, 0.1))
+        return ""
+
+    def _watch(self) -> None:
+        """Wait without `Popen.wait`, which takes an end that somebody else saw for success."""
+        if sys.platform == "win32":
+            self.exit_code = self._process.wait()
+        else:
+            try:
+                self.exit_code = os.waitstatus_to_exitcode(os.waitpid(self._process.pid, 0)[1])
+            except ChildProcessError:
+                self.error = "how it ended is not known: something else waited for it"
+            self._process.returncode = self.exit_code or 0  # so that nothing waits for it again
+        FAMILY.reaped(self._process.pid)
+        self.gone.set()
 
 
-def _end_tree(process: subprocess.Popen[bytes], mark: str, *, gently: bool) -> bool:
-    """Kill all that the process started, those that left its group too; return whether any was left."""
+def _end_tree(process: subprocess.Popen[bytes], end: _End, mark: str, *, gently: bool) -> str:
+    """Kill all that the process started, those that left its group too; return what could not be ended.
+
+    On Linux nothing escapes: orphans come to us, where the command line asked for that; elsewhere those that carry the
+    mark are found. Other systems know the process group only (macOS) or the tree below a process that lives (Windows).
+    """
+    if sys.platform == "win32":
+        if not end.gone.is_set():
+            tree = ["taskkill", "/T", "/F", "/PID", str(process.pid)]
+            subprocess.run(tree, capture_output=True, check=False)
+        end.gone.wait()
+        return ""
     if gently:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGTERM)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(GRACE_S)
-    left = False
+        _signal_group(process.pid, signal.SIGTERM)
+        end.gone.wait(GRACE_S)
+    _signal_group(process.pid, signal.SIGKILL)
+    end.gone.wait()
+    left = FAMILY.end(mark) if FAMILY.adopts else _end_marked(mark)
+    return f"processes that it left cannot be ended: {', '.join(map(str, left))}" if left else ""
+
+
+def _signal_group(pid: int, number: signal.Signals) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-        left = True
+        os.killpg(pid, number)
+
+
+def _end_marked(mark: str) -> list[int]:
+    found: list[int] = []
     for _ in range(ROUNDS):
         found = _marked(mark)
         if not found:
             break
-        left = True
         for pid in found:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.01)
-    process.wait()
-    return left
+    return found
 
 
 def _marked(mark: str) -> list[int]:

@@ -1,6 +1,7 @@
 """The report as people and machines read it: one function a format."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
 
 from gate.report import Finding, Level, Report, StepOutcome, StepReport, Verdict, render_json
@@ -13,6 +14,7 @@ MARKS = {
     StepOutcome.PASSED: "✓", StepOutcome.FAILED: "✗", StepOutcome.HOLLOW: "∅", StepOutcome.TIMED_OUT: "⏱",
     StepOutcome.NOT_RUN: "–",
 }  # fmt: skip
+_SPOKEN = re.compile(r"((?:^|\r)\s*):(?=:)", re.MULTILINE)  # how a command to a runner starts
 _RED, _GREEN, _YELLOW, _DIM, _BOLD, _OFF = "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[2m", "\x1b[1m", "\x1b[0m"
 
 
@@ -77,7 +79,7 @@ def render_github(report: Report) -> str:
     errors = [c for c in commands if c.startswith("::error")][:ANNOTATIONS]
     warnings = [c for c in commands if c.startswith("::warning")][:ANNOTATIONS]
     notices = [c for c in commands if c.startswith("::notice")][:ANNOTATIONS]
-    return "\n".join([*errors, *warnings, *notices, _plain(render_text(report))]) + "\n"
+    return "\n".join([*errors, *warnings, *notices, unspoken(render_text(report))]) + "\n"
 
 
 def render_junit(report: Report) -> str:
@@ -126,6 +128,22 @@ FORMATS: Mapping[str, Callable[[Report], str]] = {
 }
 
 
+def unspoken(text: str, form: str = "text") -> str:
+    """Return a report for a runner's log, in which nothing that a step printed can be a command to the runner.
+
+    A line that starts with `::`, and `##[` anywhere, are commands. What machines read stays the same to them.
+    """
+    match form:
+        case "json" | "sarif":
+            return text.replace("##[", "##\\u005b")  # lines start with brackets, quotes and blanks only
+        case "junit":
+            return _SPOKEN.sub("\\1&#58;", text.replace("##[", "##&#91;"))
+        case "github":
+            return text  # commands are its purpose; what steps printed was cleaned before
+        case _:
+            return _SPOKEN.sub("\\1:\u200b", text.replace("##[", "#\u200b#["))
+
+
 def what(step: StepReport) -> str:
     """Return what a step did in words, such as "41 tests, 2 skipped"."""
     found = step.evidence
@@ -166,11 +184,6 @@ def _data(text: str) -> str:
 
 def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
-
-
-def _plain(text: str) -> str:
-    """Return text in which no line is a command to the runner."""
-    return "\n".join(line.replace("##[", "#\u200b#[").replace("::", ":\u200b:") for line in text.splitlines())
 
 
 def _sarif(rule: str, level: Level, message: str, path: str | None, line: int | None) -> dict[str, object]:

@@ -11,8 +11,10 @@ from datetime import date
 from pathlib import Path
 
 from gate import proc, tools
+from gate.errors import UsageError
+from gate.judge import SKIPPED, UNGATED, judge, settle, steps_in_words, waived_steps
 from gate.policy import Policy, Step
-from gate.report import Evidence, Finding, Level, PolicyStamp, Report, StepOutcome, StepReport, Verdict
+from gate.report import Evidence, Finding, PolicyStamp, Report, StepOutcome, StepReport, Verdict
 from gate.tools.tool import Invocation
 
 TAIL_BYTES = 16_384
@@ -49,14 +51,11 @@ class Place:
 
 
 def plan(policy: Policy, place: Place) -> Report:
-    """Return what would run; nothing does. Every step is `not_run`."""
+    """Return what would run; nothing does. Every step is `not_run`, so the verdict is never GREEN."""
     steps = tuple(StepReport(s.name, _kind(s, place.root)[0], s.run, StepOutcome.NOT_RUN) for s in policy.steps)
-    verdict = Verdict.GREEN if steps else Verdict.UNGATED
-    reason = f"{_steps(len(steps))} would run" if steps else UNGATED
+    verdict = Verdict.HOLLOW if steps else Verdict.UNGATED
+    reason = f"{steps_in_words(len(steps))} would run; nothing ran (--plan)" if steps else UNGATED
     return _report(policy, place, verdict, reason, steps)
-
-
-UNGATED = "no step is configured for this repository; `gate init` proposes a gate.toml"
 
 
 def run(
@@ -67,13 +66,11 @@ def run(
     began = time.monotonic()
     if not policy.steps:
         return _report(policy, place, Verdict.UNGATED, UNGATED, (), findings)
-    own = options.logs is None
-    logs = Path(tempfile.mkdtemp(prefix="gate-")) if options.logs is None else options.logs
-    logs.mkdir(parents=True, exist_ok=True)
+    logs = _folder_for_logs(options.logs)
     try:
         steps = _Run(policy, place, options, {k: v for k, v in env.items() if k not in DROPPED}, stop, logs).all()
     finally:
-        if own:
+        if options.logs is None:
             shutil.rmtree(logs, ignore_errors=True)
     verdict, reason, noted = judge(policy, steps, findings, today=options.today)
     return replace(
@@ -81,46 +78,15 @@ def run(
     )
 
 
-def judge(
-    policy: Policy, steps: Sequence[StepReport], findings: Sequence[Finding], *, today: date
-) -> tuple[Verdict, str, tuple[Finding, ...]]:
-    """Return the verdict, why, and notes on waivers; pure."""
-    if not steps:
-        return Verdict.UNGATED, UNGATED, ()
-    waived, noted = _waivers(policy, today)
-    counts = denominator(steps)
-    tampered = [f for f in findings if f.level is Level.ERROR]
-    if tampered:
-        return Verdict.TAMPERED, f"{tampered[0].message} ({len(tampered)} in all)", noted
-    failed = [s for s in steps if s.outcome in (StepOutcome.FAILED, StepOutcome.TIMED_OUT)]
-    unrun = [s for s in steps if s.outcome is StepOutcome.NOT_RUN and not s.reason.startswith(SKIPPED)]
-    if failed or unrun:
-        worst = (failed or unrun)[0]
-        why = worst.reason or f"exit code {worst.exit_code}"
-        return Verdict.RED, f"{worst.name} {worst.outcome.replace('_', ' ')}: {why}; {counts}", noted
-    hollow = [s for s in steps if s.outcome is StepOutcome.HOLLOW and s.name not in waived]
-    if hollow:
-        return Verdict.HOLLOW, f"{hollow[0].name} verified nothing: {hollow[0].reason}; {counts}", noted
-    if not any(_proves(policy, s) for s in steps):
-        return Verdict.HOLLOW, f"no step showed what it verified; {counts}", noted
-    return Verdict.GREEN, counts, noted
-
-
-def denominator(steps: Sequence[StepReport]) -> str:
-    """Return what was executed: `7 steps, 7 ran, 412 tests executed, 3 skipped`."""
-    ran = sum(s.outcome is not StepOutcome.NOT_RUN for s in steps)
-    tests = [s.evidence.tests for s in steps if s.evidence.tests is not None]
-    files = [s.evidence.files for s in steps if s.evidence.files is not None]
-    skipped = sum(s.evidence.skipped or 0 for s in steps)
-    parts = [_steps(len(steps)), f"{ran} ran"]
-    if tests or not files:
-        parts.append(f"{sum(tests)} test{'' if sum(tests) == 1 else 's'} executed")
-    if files:
-        parts.append(f"{sum(files)} file{'' if sum(files) == 1 else 's'} checked")
-    return ", ".join([*parts, f"{skipped} skipped"])
-
-
-SKIPPED = "no path of this step changed"
+def _folder_for_logs(wanted: Path | None) -> Path:
+    try:
+        if wanted is None:
+            return Path(tempfile.mkdtemp(prefix="gate-"))
+        wanted.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        where = f"--logs {wanted}" if wanted else "the folder for temporary files"
+        raise UsageError(f"expected room for the steps' output in {where}, got: {error.strerror or error}") from error
+    return wanted
 
 
 class _Run:
@@ -165,7 +131,7 @@ class _Run:
     def _refusal(self, step: Step) -> StepReport | None:
         """Return why a step does not run, where it does not."""
         kind = step.kind or "check"
-        bad = [n for n in step.needs if self._done[n].outcome is not StepOutcome.PASSED and not self._skipped(n)]
+        bad = [n for n in step.needs if not self._lets_on(n)]
         if bad:
             return StepReport(
                 step.name, kind, step.run, StepOutcome.NOT_RUN, reason=f"it needs {bad[0]}, which did not pass"
@@ -182,14 +148,22 @@ class _Run:
             )
         return None
 
-    def _skipped(self, name: str) -> bool:
-        return self._done[name].outcome is StepOutcome.NOT_RUN and self._done[name].reason.startswith(SKIPPED)
+    def _lets_on(self, name: str) -> bool:
+        """Return whether what needs this step may run: it passed, may be hollow, or had nothing to do."""
+        match self._done[name].outcome:
+            case StepOutcome.PASSED:
+                return True
+            case StepOutcome.HOLLOW:
+                return name in waived_steps(self._policy, self._options.today)
+            case _:
+                return self._done[name].reason.startswith(SKIPPED)
 
     def _one(self, step: Step) -> None:
         try:
             report = self._step(step)
-        except Exception as error:  # a fault of ours must end the run, not hang it
-            report = StepReport(step.name, step.kind or "check", step.run, StepOutcome.FAILED, reason=f"{error!r}")
+        except Exception as error:  # a fault of ours or a full disk must end the run, not hang it
+            why = f"{error.strerror}: {error.filename}" if isinstance(error, OSError) else repr(error)
+            report = StepReport(step.name, step.kind or "check", step.run, StepOutcome.FAILED, reason=why)
         with self._changed:
             self._done[step.name] = report
             self._failing = self._failing or report.outcome not in (StepOutcome.PASSED, StepOutcome.NOT_RUN)
@@ -203,7 +177,7 @@ class _Run:
             return StepReport(
                 step.name, kind, step.run, StepOutcome.FAILED, reason=f"no folder {step.cwd!r} in the repository"
             )
-        name = "".join(c if c.isalnum() or c in "-_." else "_" for c in step.name)
+        name = file_name(step.name)
         log, scratch = self._logs / f"{name}.log", self._logs / f"{name}.evidence"
         scratch.mkdir(parents=True, exist_ok=True)
         env = {**self._env, **step.env, "GATE": "1"}
@@ -213,7 +187,7 @@ class _Run:
             [*self._options.wrap, *step.shell.split(), step.run], cwd=cwd, env=env, log=log, limit_s=step.limit_s,
             stop=self._stop, on_line=None if on_line is None else lambda line: on_line(step.name, line),
         )  # fmt: skip
-        evidence = _no_evidence()
+        evidence = Evidence()
         if ended.exit_code is not None and not ended.error:
             evidence = tools.read_evidence(
                 invocations, log, scratch, exit_code=ended.exit_code, env=env, wrap=self._options.wrap, stop=self._stop
@@ -224,41 +198,12 @@ class _Run:
         )
 
 
-def settle(step: Step, kind: str, ended: proc.Ended, evidence: Evidence) -> tuple[StepOutcome, str]:
-    """Return how a step ended and why; pure."""
-    if ended.error:
-        return StepOutcome.FAILED, ended.error
-    if ended.timed_out:
-        return StepOutcome.TIMED_OUT, f"not finished after {step.limit_s:g} s"
-    if ended.stopped or ended.exit_code is None:
-        return StepOutcome.FAILED, "it was interrupted"
-    if ended.exit_code < 0:
-        return StepOutcome.FAILED, f"killed by signal {-ended.exit_code}"
-    if ended.exit_code == 5 and "pytest" in (evidence.tool or "") and evidence.hollow:
-        return StepOutcome.HOLLOW, evidence.hollow  # pytest's own "no tests collected"
-    if ended.exit_code != 0:
-        return StepOutcome.FAILED, f"exit code {ended.exit_code}"
-    if evidence.failed:
-        return StepOutcome.FAILED, f"{evidence.failed} failed, and the exit code hid it"
-    if step.evidence == "exit" and not evidence.hollow:
-        return StepOutcome.PASSED, ""
-    return _weigh(step, kind, evidence)
+def file_name(step: str) -> str:
+    """Return a file name of a step's own: two steps never share one, on file systems that ignore case either.
 
-
-def _weigh(step: Step, kind: str, evidence: Evidence) -> tuple[StepOutcome, str]:
-    if evidence.hollow:
-        return StepOutcome.HOLLOW, evidence.hollow
-    found = evidence.tests if evidence.tests is not None else evidence.files
-    if isinstance(step.evidence, int):
-        if found is None:
-            return StepOutcome.HOLLOW, f"the policy asks for {step.evidence}, and what it executed is not known"
-        if found < step.evidence:
-            return StepOutcome.HOLLOW, f"the policy asks for {step.evidence}, it executed {found}"
-    if kind == "test" and evidence.tests == 0:
-        return StepOutcome.HOLLOW, "no test was executed"
-    if kind == "test" and evidence.tool and evidence.tests is None:
-        return StepOutcome.HOLLOW, f"{evidence.tool} did not say how many tests it executed"
-    return StepOutcome.PASSED, ""
+    A policy bounds names to 64 letters, digits and `-_.:`; what is not in `a-z0-9-_.` is written as %XX.
+    """
+    return "".join(c if c.islower() or c in "0123456789-_." else f"%{ord(c):02x}" for c in step)
 
 
 def tail(log: Path) -> str:
@@ -273,30 +218,6 @@ def tail(log: Path) -> str:
     return text if size <= TAIL_BYTES else text[text.find("\n") + 1 :]
 
 
-def _proves(policy: Policy, step: StepReport) -> bool:
-    if step.outcome is not StepOutcome.PASSED:
-        return False
-    if any(s.name == step.name and s.evidence == "exit" for s in policy.steps):
-        return True
-    return step.evidence.tool is not None
-
-
-def _waivers(policy: Policy, today: date) -> tuple[set[str], tuple[Finding, ...]]:
-    live = {w.step for w in policy.waivers if w.expires >= today}
-    noted = tuple(
-        Finding(
-            rule="waiver" if w.expires >= today else "waiver-expired",
-            level=Level.NOTE if w.expires >= today else Level.WARNING,
-            message=f"{w.step} may be hollow until {w.expires}: {w.reason}" if w.expires >= today
-            else f"the waiver for {w.step} ended on {w.expires}: {w.reason}",
-            path=policy.source,
-            fix=f"make {w.step} verify something, then remove its waiver",
-        )
-        for w in policy.waivers
-    )  # fmt: skip
-    return live, noted
-
-
 def _kind(step: Step, root: Path) -> tuple[str, tuple[Invocation, ...]]:
     invocations = tools.recognise(step.run, root / step.cwd, root=root)
     return step.kind or tools.kind(invocations), invocations
@@ -308,20 +229,12 @@ def _touches(globs: Sequence[str], changed: Sequence[str]) -> bool:
     return any(matches(path, glob) for glob in globs for path in changed)
 
 
-def _no_evidence() -> Evidence:
-    return Evidence()
-
-
 def _report(
     policy: Policy, place: Place, verdict: Verdict, reason: str, steps: tuple[StepReport, ...],
     findings: Sequence[Finding] = (),
 ) -> Report:  # fmt: skip
     stamp = PolicyStamp(policy.source or None, policy.hash or None)
     return Report(verdict, reason, place.repository, place.base, place.head, stamp, steps, tuple(findings))
-
-
-def _steps(count: int) -> str:
-    return f"{count} step{'' if count == 1 else 's'}"
 
 
 def stop_commands(env: Mapping[str, str]) -> tuple[str, str]:

@@ -1,55 +1,15 @@
 """Whole runs of the command line on real repositories: verdicts, exit codes, and nothing left behind."""
 
-import json
-import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.gate_runs import GATE, ROOT, TEST, UNITTEST, commit, gate, report, repository, runs, steps
+
 UNGATED = "no step is configured for this repository; `gate init` proposes a gate.toml"
-ROOT = Path(__file__).parents[2]
-GATE = [sys.executable, "-I", str(ROOT / "gate" / "__main__.py")]
-TEST = "import unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(1, 1)\n"
-UNITTEST = "python3 -m unittest"
-
-
-def repository(tmp_path: Path, policy: str | None, files: dict[str, str] | None = None) -> Path:
-    repo = tmp_path / "repo"
-    repo.mkdir()
-    subprocess.run(["git", "init", "-q", "-b", "main", str(repo)], check=True)
-    for name, text in {**({"gate.toml": policy} if policy is not None else {}), **(files or {})}.items():
-        (repo / name).parent.mkdir(parents=True, exist_ok=True)
-        (repo / name).write_text(text)
-    return repo
-
-
-def commit(repo: Path) -> str:
-    who = ["-c", "user.name=a", "-c", "user.email=a@b"]
-    subprocess.run(["git", *who, "add", "-A"], cwd=repo, check=True)
-    subprocess.run(["git", *who, "commit", "-qm", "x"], cwd=repo, check=True)
-    return subprocess.run(
-        ["git", "rev-parse", "HEAD"], cwd=repo, check=True, capture_output=True, text=True
-    ).stdout.strip()
-
-
-def gate(repo: Path, *options: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    whole = {**os.environ, **(env or {})}
-    command = [*GATE, "run", "--repo", str(repo), *options]
-    return subprocess.run(command, capture_output=True, text=True, env=whole, check=False)
-
-
-def report(repo: Path, *options: str, env: dict[str, str] | None = None) -> tuple[int, dict[str, Any]]:
-    done = gate(repo, "--format", "json", *options, env=env)
-    return done.returncode, json.loads(done.stdout)
-
-
-def steps(**commands: str) -> str:
-    return "".join(f"[steps.{name}]\nrun = {json.dumps(command)}\n" for name, command in commands.items())
 
 
 @pytest.mark.parametrize(
@@ -111,7 +71,7 @@ def test_nothing_of_a_step_stays_behind(tmp_path: Path) -> None:
     repo = repository(tmp_path, steps(a=script))
     gate(repo)
     pid = int((repo / "pid").read_text())
-    assert not _runs(pid)
+    assert not runs(pid)
 
 
 def test_an_interrupt_ends_the_steps_and_is_told(tmp_path: Path) -> None:
@@ -121,7 +81,7 @@ def test_an_interrupt_ends_the_steps_and_is_told(tmp_path: Path) -> None:
         assert process.poll() is None
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=20)
-    assert (process.returncode, b"RED" in out, _runs(int((repo / "pid").read_text()))) == (130, True, False)
+    assert (process.returncode, b"RED" in out, runs(int((repo / "pid").read_text()))) == (130, True, False)
 
 
 def test_a_hooks_git_variables_do_not_reach_the_steps(tmp_path: Path) -> None:
@@ -190,10 +150,10 @@ def test_only_runs_a_step_with_what_it_needs(tmp_path: Path) -> None:
     assert (code, [s["name"] for s in found["steps"]], (repo / "c").exists()) == (0, ["a", "b"], False)
 
 
-def test_a_plan_runs_nothing(tmp_path: Path) -> None:
+def test_a_plan_runs_nothing_and_is_never_green(tmp_path: Path) -> None:
     repo = repository(tmp_path, steps(a="touch ran"))
     code, found = report(repo, "--plan")
-    assert (code, found["steps"][0]["outcome"], (repo / "ran").exists()) == (0, "not_run", False)
+    assert (code, found["steps"][0]["outcome"], (repo / "ran").exists()) == (4, "not_run", False)
 
 
 def test_a_wrapper_stands_before_every_shell(tmp_path: Path) -> None:
@@ -208,15 +168,3 @@ def test_a_step_whose_paths_did_not_change_says_so(tmp_path: Path) -> None:
     (repo / "b.py").write_text("")
     code, found = report(repo, "--since", base)
     assert (code, found["steps"][0]["reason"]) == (0, "no path of this step changed (docs/**)")
-
-
-def _runs(pid: int) -> bool:
-    for _ in range(20):
-        stat = Path(f"/proc/{pid}/stat")
-        try:
-            if stat.read_text().rsplit(")", 1)[1].split()[0] == "Z":
-                return False
-        except FileNotFoundError:
-            return False
-        time.sleep(0.02)
-    return True

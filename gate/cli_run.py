@@ -1,0 +1,157 @@
+"""The command `gate run`: from its options to a report and an exit code."""
+
+import argparse
+import difflib
+import os
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from gate import git, output, run
+from gate import policy as policies
+from gate.errors import GateError
+from gate.orphans import FAMILY
+from gate.policy import Policy
+from gate.report import EXIT_CODES, Finding, Report, Verdict, read_report
+from gate.run import Options, Place
+
+INTERRUPTED = 130
+STOP = threading.Event()  # set by the signals that end a run
+
+
+def command(arguments: argparse.Namespace) -> int:
+    """Run the steps, write the report and return its exit code."""
+    output.check_target(arguments.output)
+    try:
+        report = _judged(arguments)
+    except GateError as error:
+        if arguments.format == "text" and not arguments.output:
+            raise
+        output.say(f"gate: {error}")
+        report = Report(Verdict.ERROR, str(error), arguments.name)
+    output.write(report, form=arguments.format, output=arguments.output, repo=arguments.repo)
+    return INTERRUPTED if STOP.is_set() else EXIT_CODES[report.verdict]
+
+
+def in_charge(policy: Policy, place: Place, options: Options, findings: Sequence[Finding] = ()) -> Report:
+    """Run the steps as the one process that answers for them: signals end them, and nothing outlives them."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), lambda *_: STOP.set())
+    if sys.platform != "win32":
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # a caller that ignored it would hide how children end
+    FAMILY.adopt()
+    before, after = run.stop_commands(os.environ)
+    if before:
+        output.say(before)
+    try:
+        return run.run(policy, place, options, env=dict(os.environ), stop=STOP, findings=findings)
+    finally:
+        if after:
+            output.say(after)
+
+
+def folder(path: Path) -> Path:
+    """Return a folder that is there, as a whole path. Raises GateError."""
+    if not path.is_dir():
+        raise GateError(f"--repo: expected a folder, got {path}")
+    return path.resolve()
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _judged(arguments: argparse.Namespace) -> Report:
+    root = git.toplevel(folder(arguments.repo))
+    base = git.resolve_base(root, arguments.base) if arguments.base else None
+    changed = git.changed(root, git.resolve_base(root, arguments.since)) if arguments.since else None
+    before = _read_report(arguments.base_report) if arguments.base_report else None
+    wrap = _wrap(arguments.wrap)
+    place = Place(root, arguments.name, base, git.head(root))
+    whole, findings = _policy(arguments, place)
+    policy = _only(whole, arguments.only) if arguments.only else whole
+    if arguments.plan:
+        report = run.plan(policy, place)
+    else:
+        on_line = None if arguments.quiet else output.Live([s.name for s in policy.steps])
+        options = Options(
+            jobs=arguments.jobs or cores(), fail_fast=arguments.fail_fast, wrap=wrap, changed=changed, on_line=on_line,
+            logs=arguments.logs,
+        )  # fmt: skip
+        report = in_charge(policy, place, options, findings)
+    left_out = len(whole.steps) - len(policy.steps)
+    if left_out:
+        report = replace(report, reason=f"{report.reason}; {left_out} of {len(whole.steps)} steps left out (--only)")
+    return _compared(report, before) if before else report
+
+
+def _policy(arguments: argparse.Namespace, place: Place) -> tuple[Policy, tuple[Finding, ...]]:
+    base = place.base
+    data = git.show(place.root, base, policies.FILE) if base else _read(place.root / policies.FILE)
+    source = f"{policies.FILE}@{base}" if base else policies.FILE
+    own = policies.parse_repository(data, source) if data is not None else None
+    operator, digest = policies.load_operator(arguments.policy) if arguments.policy else (None, "")
+    chosen = policies.choose(arguments.name, own, operator, source=str(arguments.policy or ""), hash=digest)
+    if base is None:
+        return chosen, ()
+    from gate import integrity  # noqa: PLC0415 only with --base
+
+    return chosen, integrity.compare(place.root, base, chosen)
+
+
+def _only(policy: Policy, names: list[str]) -> Policy:
+    """Return the policy with the named steps and what they need."""
+    known = {s.name: s for s in policy.steps}
+    wanted: set[str] = set()
+    queue = list(names)
+    while queue:
+        name = queue.pop()
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            raise GateError(f"--only: expected one of {', '.join(known) or 'no step'}, got {name!r}{hint}")
+        if name not in wanted:
+            wanted.add(name)
+            queue += known[name].needs
+    return replace(policy, steps=tuple(s for s in policy.steps if s.name in wanted))
+
+
+def _compared(report: Report, base: Report) -> Report:
+    """Say how the counts moved against a report of the base."""
+    before, after = (sum(s.evidence.tests or 0 for s in r.steps) for r in (base, report))
+    return replace(report, reason=f"{report.reason}; tests {after} ({after - before:+d})")
+
+
+def _read_report(path: Path) -> Report:
+    try:
+        return read_report(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise GateError(f"--base-report: expected a gate report at {path}: {error}") from error
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise GateError(f"{path.name}: expected a file that can be read: {error.strerror}") from error
+
+
+def _wrap(text: str | None) -> tuple[str, ...]:
+    if text is None:
+        return ()
+    import json  # noqa: PLC0415 only with --wrap
+
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, list) or not all(isinstance(word, str) for word in found):
+        raise GateError(f"--wrap: expected a JSON list of words, got {text!r}")
+    return tuple(found)
