@@ -1,4 +1,4 @@
-"""Second stage of an attempt that was held: bring the work that is there up to date, in place of asking the agent again."""
+"""Second stage of an attempt that was held: bring the work that is there up to date, and ask no agent again."""
 
 from bot.slots import git
 from bot.tickets import tickets
