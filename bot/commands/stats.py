@@ -15,9 +15,11 @@ from bot.app import data_folder
 from bot.errors import UserError
 from bot.measure import plot as picture
 from bot.measure import stages as measuring
+from bot.measure.claims import Compared, compared, reached_often
 from bot.measure.stages import PUBLISHED, Measured, Row
 from bot.settings import load
 from bot.tickets import journal, ledger, repositories
+from bot.tickets.claims import WHOLE
 from bot.tickets.ledger import DayCost
 from bot.tickets.store import Store, open_store, sqlite_url
 
@@ -26,7 +28,7 @@ DAY_S = 86_400
 
 @click.group()
 def stats() -> None:
-    """What tickets cost, and where their seconds went."""
+    """What tickets cost, where their seconds went, and how well their claims fit."""
 
 
 @stats.command()
@@ -130,6 +132,48 @@ def _write(path: Path, text: str) -> None:
 def _opened() -> Store:
     settings = load()
     return open_store(settings.database_url or sqlite_url(data_folder(settings.data) / "sluice.db"))
+
+
+@stats.command()
+@click.option("--repo", metavar="OWNER/REPO", help="only those of one repository")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="the latest attempts")
+@click.option("--json", "as_json", is_flag=True)
+def claims(repo: str | None, limit: int, as_json: bool) -> None:
+    """What tickets said they would touch, against what they touched; the newest attempt first."""
+    store = _opened()
+    with store.read() as c:
+        found = compared(c, repository=repo, limit=limit)
+    store.close()
+    often = reached_often(found)
+    if as_json:
+        rows = [{**asdict(row), "outside": row.outside, "unused": row.unused} for row in found]
+        named = [{"repository": name, "path": path, "attempts": n} for name, path, n in often]
+        click.echo(json.dumps({"claims": rows, "often_outside": named}, indent=2))
+    elif not found:
+        click.echo("No attempt has touched anything yet.")
+    else:
+        Console(highlight=False).print(claims_table(found))
+        inside = sum(not row.outside for row in found)
+        click.echo(f"{inside} of {len(found)} attempts stayed within their claims.")
+        for name, path, n in often:
+            click.echo(f"{name}: {path} was touched outside of {n} claims; name it in `shared` of .github/bot.toml")
+
+
+def claims_table(found: Sequence[Compared]) -> Table:
+    """Return the attempts as a table; what was claimed in vain made others wait, what lies outside surprised them."""
+    table = Table("issue", "attempt", "declared", "touched", "outside", "unused", box=None, pad_edge=False)
+    for row in found:
+        declared = "everything" if row.declared in ((), WHOLE) else _few(row.declared)
+        table.add_row(
+            f"{row.repository}#{row.issue}", str(row.attempt), declared, _few(row.touched), _few(row.outside),
+            _few(row.unused),
+        )  # fmt: skip
+    return table
+
+
+def _few(paths: Sequence[str], most: int = 3) -> str:
+    more = f" +{len(paths) - most}" if len(paths) > most else ""
+    return (", ".join(paths[:most]) + more) or "-"
 
 
 def table_of(found: Sequence[DayCost]) -> Table:
