@@ -26,6 +26,7 @@ from gate.tools import (
     dotnet_test,
     echo,
     eslint,
+    gate_notes,
     go_build,
     go_test,
     go_vet,
@@ -100,6 +101,7 @@ TOOLS: tuple[Tool, ...] = (
     rubocop,
     go_vet,
     cargo_clippy,
+    gate_notes,
     pre_commit,
     make,
     npm,
@@ -141,17 +143,15 @@ def environment(
     """Return what to add to a step's environment `env` so that its tools write results into scratch.
 
     Call it right before the step starts: the time is noted, and reports that are older count for nothing. Inside a
-    sandbox (`wrap`) scratch may be out of reach, so nothing is asked for there.
+    sandbox (`wrap`) scratch may be out of reach, so no file is asked for there.
     """
     (scratch / _STARTED).touch()
-    if wrap:
-        return {}
     added = dict[str, str]()
     for tool, group in _groups(invocations):
         prepare = getattr(tool, "environment", None)
         if prepare is not None:
             added |= prepare(group, scratch, dict(env or {}) | added)
-    return added
+    return {name: value for name, value in added.items() if not wrap or str(scratch) not in value}
 
 
 def read_evidence(

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 
-from gate.tools.tool import Counts, Ran, closing_line
+from gate.tools.tool import Counts, Ran, closing_line, hidden
 
 NAME = "biome"
 KIND = "lint"
 
 _CLOSING = closing_line(r"(?:Checked|Formatted|Linted) (?P<files>\d+) files? in ")
+
+_ERRORS = closing_line(r"Found (\d+) errors?\.$")
 
 
 def matches(argv: Sequence[str]) -> bool:
@@ -21,4 +23,4 @@ def read(ran: Ran) -> Counts:
     if not lines:
         return Counts()
     files = sum(int(line["files"]) for line in lines)
-    return Counts(files=files, hollow="" if files else "biome looked at no file")
+    return Counts(files=files, failed=hidden(ran, _ERRORS), hollow="" if files else "biome looked at no file")

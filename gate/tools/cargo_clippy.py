@@ -7,6 +7,7 @@ from gate.tools.tool import Counts, Ran, closing_line
 NAME = "cargo clippy"
 KIND = "lint"
 
+_BROKEN = closing_line(r"error: could not compile `")
 _CRATE = closing_line(r"(?:Checking|Compiling) \S+ v")
 
 
@@ -18,4 +19,5 @@ def matches(argv: Sequence[str]) -> bool:
 
 def read(ran: Ran) -> Counts:
     """Return how many crates were checked anew."""
-    return Counts(files=len(_CRATE.findall(ran.output)) or None)
+    hidden = 0 if ran.exit_code else len(_BROKEN.findall(ran.output))
+    return Counts(files=len(_CRATE.findall(ran.output)) or None, failed=hidden or None)

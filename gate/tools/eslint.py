@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gate.globs import matches as matches_glob
-from gate.tools.tool import Counts, Invocation, Line, Ran, asked
+from gate.tools.tool import Counts, Invocation, Line, Ran, asked, closing_line, hidden
 
 NAME = "eslint"
 KIND = "lint"
@@ -22,6 +22,7 @@ _VALUES |= {"--ignore-path", "--ignore-pattern", "--cache-location", "--env", "-
 _VALUES |= {"--resolve-plugins-relative-to", "--parser-options", "--cache-file", "--cache-strategy", "--concurrency"}
 _CODE = Line(r"\.(?:[cm]?[jt]sx?|vue|svelte|astro|json[c5]?|md|mdx|ya?ml|css|html|graphql|gjs|gts)$")
 _SKIPPED = {"node_modules", ".git", ".venv", "dist", ".next", "coverage"}
+_ERRORS = closing_line(r"✖ \d+ problems? \((\d+) errors?,")
 _EMPTY = Line(r"ESLintEmptyConfigWarning")
 _SCRIPT = """
 const { createRequire } = require('node:module');
@@ -59,7 +60,7 @@ def read(ran: Ran) -> Counts:
     if ran.exit_code != 0:
         return Counts()
     files = asked([_covered(invocation, ran) for invocation in ran.invocations])
-    return Counts(files=files, hollow="eslint looked at no file" if files == 0 else "")
+    return Counts(files=files, failed=hidden(ran, _ERRORS), hollow="eslint looked at no file" if files == 0 else "")
 
 
 def _covered(invocation: Invocation, ran: Ran) -> int | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from gate.tools.tool import Counts, Ran, closing_line
+from gate.tools.tool import Counts, Ran, closing_line, hidden
 
 NAME = "mypy"
 KIND = "typecheck"
@@ -10,6 +10,7 @@ KIND = "typecheck"
 _CLOSING = closing_line(
     r"(?:Success: no issues found in|Found \d+ errors? in \d+ files? \(checked) (?P<files>\d+) source files?"
 )
+_ERRORS = closing_line(r"(?:Success: no issues found|Found (\d+) errors? in \d+ files?)")
 _NONE = closing_line(r"There are no \.py\[i\] files in|Nothing to do\?!")
 
 
@@ -25,5 +26,5 @@ def read(ran: Ran) -> Counts:
     lines = ran.closing(_CLOSING)
     if lines:
         files = sum(int(line["files"]) for line in lines)
-        return Counts(files=files, hollow="" if files else "mypy checked no file")
+        return Counts(files=files, failed=hidden(ran, _ERRORS), hollow="" if files else "mypy checked no file")
     return Counts(files=0, hollow="mypy found no file to check") if _NONE.search(ran.output) else Counts()

@@ -1,4 +1,4 @@
-"""npm, pnpm, yarn and bun as runners of scripts: here only that a script or a package is missing and nothing ran."""
+"""npm, pnpm, yarn, bun and what runs their scripts: here only that nothing ran, and why."""
 
 from collections.abc import Sequence
 
@@ -10,15 +10,17 @@ KIND = "runner"
 _NOTHING = Line(
     r"No projects matched the filters|None of the selected packages has a \"[^\"\n]+\" script"
     r"|No workspaces found|No packages matched the filter|Missing script: \"?[\w:.-]+\"?"
+    r"|could not find any staged files|No staged files (?:found|match any configured task)"
 )
 _SIDE_BY_SIDE = {"concurrently", "run-p", "npm-run-all", "npm-run-all2"}
+_IN_TURN = {"run-s", "lint-staged"}
 _MANAGERS = {"npm", "pnpm", "yarn", "bun"}
 _NO_SCRIPTS = {"ci", "install", "i", "add", "audit", "exec", "x", "dlx"}
 
 
 def matches(argv: Sequence[str]) -> bool:
     """Return whether a package manager runs a script."""
-    if argv[0] in _SIDE_BY_SIDE:
+    if argv[0] in _SIDE_BY_SIDE | _IN_TURN:
         return True
     if tuple(argv[:2]) == ("bun", "test"):
         return False

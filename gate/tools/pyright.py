@@ -6,13 +6,13 @@ it found no source files, or that what it should include does not exist.
 
 from collections.abc import Sequence
 
-from gate.tools.tool import Counts, Line, Ran, closing_line
+from gate.tools.tool import Counts, Line, Ran, closing_line, hidden
 
 NAME = "pyright"
 KIND = "typecheck"
 
 _PRINTED = Line(r'(?:Total files checked: |"filesAnalyzed": )(?P<files>\d+)')
-_CLOSING = closing_line(r"\d+ errors?, \d+ warnings?, \d+ (?:informations?|notes?)")
+_CLOSING = closing_line(r"(\d+) errors?, \d+ warnings?, \d+ (?:informations?|notes?)")
 _NONE = closing_line(r"No source files found\.")
 _MISSING = closing_line(r"File or directory \"[^\"\n]+\" does not exist\.?$")
 
@@ -29,8 +29,8 @@ def read(ran: Ran) -> Counts:
     printed = ran.closing(_PRINTED)
     if printed:
         files = sum(int(match["files"]) for match in printed)
-        return Counts(files=files, hollow="" if files else "pyright checked no file")
-    return Counts()
+        return Counts(files=files, failed=hidden(ran, _CLOSING), hollow="" if files else "pyright checked no file")
+    return Counts(failed=hidden(ran, _CLOSING))
 
 
 def _diagnosed(ran: Ran) -> bool:

@@ -161,6 +161,12 @@ def tally(tool: str, tests: int, *, skipped: int = 0, failed: int = 0) -> Counts
     return Counts(tests=0, skipped=skipped, failed=failed, hollow=reason)
 
 
+def hidden(ran: Ran, pattern: Line) -> int | None:
+    """Return how many errors a linter's closing lines (group 1) tell although the step exits 0; None without any."""
+    found = 0 if ran.exit_code else sum(int(line[1] or 0) for line in ran.closing(pattern))
+    return found or None
+
+
 def asked(values: Sequence[int | None]) -> int | None:
     """Return the sum of what tools answered; nothing found is only known when all of them answered."""
     found = total(values)

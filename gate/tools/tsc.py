@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gate.tools.tool import Counts, Invocation, Ran, asked
+from gate.tools.tool import Counts, Invocation, Line, Ran, asked
 
 NAME = "tsc"
 KIND = "typecheck"
 
+_ERROR = Line(r"^(?:\S[^\n]*(?:\(\d+,\d+\):|:\d+:\d+ -) )?error TS\d+: ")
 _MOST_PROJECTS = 12
 _ASKED = {"--version", "-v", "--init", "--showConfig", "--help", "-h", "--all", "--listFilesOnly", "--clean"}
 
@@ -30,7 +31,7 @@ def read(ran: Ran) -> Counts:
     files = asked([_given(invocation, ran) for invocation in ran.invocations])
     if files == 0:
         return Counts(files=0, hollow="tsc checked no file: its list is empty, and only tsc -b follows references")
-    return Counts(files=files)
+    return Counts(files=files, failed=len(_ERROR.findall(ran.output)) or None)
 
 
 def _given(invocation: Invocation, ran: Ran) -> int | None:

@@ -1,8 +1,13 @@
-"""turbo, nx and lerna: the tools that they start tell what ran; here only that nothing or too little ran."""
+"""turbo, nx and lerna: the tools that they start tell what ran; here only that nothing or too little ran.
 
-from collections.abc import Sequence
+Since version 24 nx keeps the output of a task that passed to itself, so it is asked to print it, unless the step says
+how it wants it.
+"""
 
-from gate.tools.tool import Counts, Line, Ran, closing_line
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from gate.tools.tool import Counts, Invocation, Line, Ran, closing_line
 
 NAME = "turbo"
 KIND = "runner"
@@ -17,6 +22,13 @@ _NOTHING = Line(
 def matches(argv: Sequence[str]) -> bool:
     """Return whether a monorepo runner runs tasks."""
     return argv[0] in {"turbo", "nx", "lerna", "moon", "rush"}
+
+
+def environment(invocations: Sequence[Invocation], scratch: Path, env: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment in which nx prints what its tasks print."""
+    del scratch
+    style = "NX_DEFAULT_OUTPUT_STYLE"
+    return {style: "static"} if style not in env and any(i.argv[0] == "nx" for i in invocations) else {}
 
 
 def read(ran: Ran) -> Counts:

@@ -65,6 +65,31 @@ HOOKS = {
     ".pre-commit-config.yaml": "repos: [{repo: local, hooks: [{id: a, name: a, entry: 'true', language: system}]}]"
 }
 CI = "set -e\nrun_tests() {\n  python3 -m unittest\n  echo done\n}\nrun_tests || exit 1\n"
+LINTED = {"a.py": "import os\nx: int = 'a'\n", "a.ts": "export const a: number = 'a'\n", "b.js": "b()\n"}
+LINTED |= {"eslint.config.mjs": "export default [{rules: {'no-undef': 2}}]\n"}
+DROPPED = "import unittest\nclass T(unittest.TestCase):\n  def test_a(self): self.fail()\n"
+DROPPED += (
+    "if __name__ == '__main__':\n  unittest.TextTestRunner().run(unittest.defaultTestLoader.loadTestsFromTestCase(T))\n"
+)
+WRAPPER = "import os, signal, subprocess as s\nprint('task a: exited (%d)' % s.call(['sh', '-c', 'kill -9 $$']))\n"
+NOTES = {"Foo.md": "---\naliases: [Foozle]\n---\n# Head\ntext ^block\n", "img.png": "", "Templates/T.md": "t\n"}
+QUIET = "[[Foo.md]] [[Foo|alias]] [[Foo#Head]] [[Foo#^block]] ![[img.png]] [[Foozle]] `[[Gone]]` [[T]] [[fOO]] [x](Foo.md)\n"
+QUIET += "```\n[[Gone]]\n```\n| a |\n|---|\n| [[Foo\\|a]] |\n"
+# Nx 24.0.6: `nx affected -t test --base=HEAD`; Gradle 8, plain console; .NET 8; Swift 6
+RECORDED = {
+    "bin/nx": "\n NX   No tasks were run\n\n",
+    "gradlew": "> Task :compileTestJava NO-SOURCE\n> Task :test NO-SOURCE\n\nBUILD SUCCESSFUL in 1s\n",
+    "bin/dotnet": "No test is available in /src/bin/A.dll. Make sure that test discoverer & executors are registered\n",
+    "bin/swift": "Test Suite 'All tests' passed\n\t Executed 0 tests, with 0 failures (0 unexpected) in 0.000 (0.001) seconds\n"
+    "✔ Test run with 0 tests in 0 suites passed after 0.001 seconds.\n",
+    "package.json": '{"workspaces": ["a"]}',
+    "a/package.json": '{"name": "a", "scripts": {"test": "node --test"}}',
+}
+RECORDED = {
+    name: f"#!/usr/bin/env python3\nprint({text!r})\n" if "json" not in name else text
+    for name, text in RECORDED.items()
+}
+STAND_IN = "chmod +x gradlew bin/*; PATH=$PWD/bin:$PATH; "
 COMMITTED = "git -c user.name=a -c user.email=a@b commit -qm x && "
 
 CASES = {
@@ -114,6 +139,77 @@ CASES = {
     "E8 twin": ("git add -A && pre-commit run --all-files", HOOKS, "GREEN"),
     "E16 linter without files": ("ruff check --exclude '*.py'", PYTEST, "HOLLOW"),
     "E16 twin": ("ruff check test_a.py", PYTEST, "GREEN"),
+    "A1 no policy": ("", {"package.json": "{}", ".github/workflows/ci.yml": "on: push\n"}, "UNGATED"),
+    "A1 twin": ("npm test --if-present", {"package.json": '{"scripts": {"test": "node --test"}}'} | NODE, "GREEN"),
+    "A7 child killed, really": ("python3 wrap.py", {"wrap.py": WRAPPER}, "RED"),
+    "A8 nothing affected": (STAND_IN + "nx affected -t test --base=HEAD", RECORDED, "HOLLOW"),
+    "A10 no script of that name": (
+        "npm run check",
+        {"package.json": '{"scripts": {"check": "run-s \'lint:*\'"}}'},
+        "RED",
+    ),
+    "A12 no tests allowed in a file": (
+        "jest",
+        {
+            "package.json": "{}",
+            "jest.config.js": "module.exports = {...require('./base')}\n",
+            "base.js": "module.exports = {passWithNoTests: true, testMatch: ['**/*.test.js']}\n",
+            "spec/a.spec.ts": "",
+        },
+        "HOLLOW",
+    ),
+    "A16 jest changed": ("git add -A && " + COMMITTED + "jest --onlyChanged", JEST, "HOLLOW"),
+    "A16 staged only": (
+        "echo '→ lint-staged could not find any staged files.' >o; function lint-staged { cat o; }; lint-staged",
+        {},
+        "HOLLOW",
+    ),
+    "A19 node none": ("mkdir e; cd e; node --test", {}, "HOLLOW"),
+    "A19 node skipped": (
+        "node --test s.mjs",
+        {"s.mjs": "import {test} from 'node:test'; test.skip('a', () => {})\n"},
+        "HOLLOW",
+    ),
+    "A32 no rules": ("eslint .", {"eslint.config.mjs": "export default []\n", "a.js": ""}, "HOLLOW"),
+    "B1 make": ("make t", {"Makefile": "t:\n\tpytest empty; [ $$? -eq 5 ] || exit 1\n"} | PYTEST, "HOLLOW"),
+    "B5 twin": (
+        "pytest",
+        {"pytest.ini": "[pytest]\ntestpaths = nosuch\n", "test_a.py": "def test_a(): pass\n"},
+        "GREEN",
+    ),
+    "B11 result dropped": ("python3 test_a.py", {"test_a.py": DROPPED}, "RED"),
+    "B18 no rules": ("ruff check", {"ruff.toml": "[lint]\nselect = []\n"} | LINTED, "HOLLOW"),
+    "B18 exit zero": ("ruff check --exit-zero", LINTED, "RED"),
+    "B20 module skipped": (
+        "pytest",
+        {"test_a.py": "import pytest\npytest.importorskip('gone')\ndef test_a(): pass\n"},
+        "HOLLOW",
+    ),
+    "mypy swallowed": ("mypy a.py || true", LINTED, "RED"),
+    "eslint swallowed": ("eslint b.js || true", LINTED, "RED"),
+    "C5 lister": ("gofmt -l .", GO, "HOLLOW"),
+    "C12 no source": ("chmod +x gradlew; ./gradlew test", RECORDED, "HOLLOW"),
+    "C13 no test": (STAND_IN + "dotnet test", RECORDED, "HOLLOW"),
+    "C15 no tests": (
+        "cmake -S . -B b && ctest --test-dir b",
+        {"CMakeLists.txt": "cmake_minimum_required(VERSION 3.20)\nproject(x NONE)\nadd_test(NAME a COMMAND true)\n"},
+        "HOLLOW",
+    ),
+    "C15 twin": (
+        "cmake -S . -B b && ctest --test-dir b",
+        {
+            "CMakeLists.txt": "cmake_minimum_required(VERSION 3.20)\nproject(x NONE)\nenable_testing()\nadd_test(NAME a COMMAND true)\n"
+        },
+        "GREEN",
+    ),
+    "C17 other suffix": ("phpunit tests", {"tests/AT.php": "<?php\n"}, "HOLLOW"),
+    "C18 executed none": (STAND_IN + "swift test", RECORDED, "HOLLOW"),
+    "E3 checker missing": ("command -v gone-checker && gone-checker . || echo 'not installed'", {}, "HOLLOW"),
+    "E17 broken link": ("gate notes .", NOTES | {"a.md": "[[Missing]]\n"}, "RED"),
+    "E17 twins": ("gate notes .", NOTES | {"a.md": QUIET}, "GREEN"),
+    "E17 ratchet": ("gate notes . --allow-missing 1", NOTES | {"a.md": "[[Missing]]\n"}, "GREEN"),
+    "E17 no notes": ("gate notes .", {"a.txt": ""}, "HOLLOW"),
+    "E18 frontmatter": ("gate notes .", {"a.md": "---\na: 1\na: 2\n---\n"}, "RED"),
     "a failure swallowed": (
         "pytest test_a.py && python3 -m unittest || true",
         {"test_a.py": UNIT + "  x = y\n"},
@@ -126,7 +222,8 @@ CASES = {
 def test_a_case_has_its_verdict(
     js_tools: Path, js_project: Path, step: str, files: dict[str, str], expected: str
 ) -> None:
-    repo = write_tree(js_project, files | {"gate.toml": f"[steps.it]\nrun = {json.dumps(step)}\n"})
+    policy = {"gate.toml": f"[steps.it]\nrun = {json.dumps(step)}\n"} if step else {}
+    repo = write_tree(js_project, files | policy)
     subprocess.run(["git", "init", "-q", str(repo)], check=True)
     first = f"{js_tools / 'node_modules/.bin'}:{Path(sys.executable).parent}"
     env = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
