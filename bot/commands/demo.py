@@ -71,7 +71,7 @@ def _say(console: Console, told: Told) -> None:
 def _table(ended: list[Ended]) -> Table:
     table = Table(box=None, pad_edge=False)
     for name in ("issue", "title", "outcome", "gate", "pull"):
-        table.add_column(name, no_wrap=True, max_width=30 if name == "title" else None)
+        table.add_column(name, no_wrap=True, max_width=26 if name == "title" else None)
     for name in ("seconds", "ours"):
         table.add_column(name, justify="right", no_wrap=True)
     for end in ended:
