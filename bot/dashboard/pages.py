@@ -17,8 +17,9 @@ from bot.dashboard.bell import Bell
 from bot.dashboard.metrics import render_metrics
 from bot.dashboard.rows import Row, row
 from bot.outbox.comments import evidence
-from bot.tickets import journal, tickets
+from bot.tickets import journal, repositories, tickets
 from bot.tickets.counts import counts
+from bot.tickets.seconds import NOT_OURS, by_stage, saved, total
 from bot.tickets.store import Store
 from bot.tickets.ticket import State, Ticket
 from gate.report import Report, read_report
@@ -152,9 +153,16 @@ class Dashboard:
             times = journal.times_of(c, ticket, found.attempt)
             lines = journal.lines_after(c, ticket, 0)
             attempt = tickets.find_attempt(c, ticket, found.attempt)
+            cold_s = repositories.cold_of(c, found.repository)
         report: Report | None = read_report(attempt.report) if attempt and attempt.report else None
         last = lines[-1].id if lines else 0
-        return {"row": row(found, now=self.now()), "times": times, "lines": lines, "report": report, "last": last}
+        spent = by_stage(times)
+        whole = total(spent)
+        return {
+            "row": row(found, now=self.now()), "times": times, "lines": lines, "report": report, "last": last,
+            "spent": [*spent, whole] if len(spent) > 1 else spent, "whole": whole, "saved_s": saved(times, cold_s),
+            "kinds": ("infrastructure", *NOT_OURS),
+        }  # fmt: skip
 
     def _news(self, ticket: int, after: int) -> tuple[Row | None, Sequence[Any]]:
         with self.store.read() as c:
