@@ -40,12 +40,13 @@ from bot.sandbox.redact import Redactor
 from bot.settings import Settings
 from bot.slots.disk import low_disk
 from bot.slots.pool import Pool
-from bot.tickets import hosts, scheduler
+from bot.tickets import hosts, pull_checks, scheduler
 from bot.tickets.repository import RepositorySettings
 from bot.tickets.store import open_store, sqlite_url
 from bot.tickets.ticket import Ticket
 from bot.work.agents.agent import Agent, AgentSettings
 from bot.work.agents.open import open_agent
+from bot.work.checking import Checks
 from bot.work.engine import Engine
 from bot.work.job import Desk
 from bot.work.logbook import Logbook
@@ -80,10 +81,12 @@ class Service:
             label=settings.label,
             now=time.time,
             told=self._report,
+            checked=self._report_check,
             floor=settings.floor,
             allowed_bots=settings.allowed_bots,
             app=settings.app_id,
         )
+        self.checks = Checks(self.desk)
         self.receiver = self._receiver() if receives and not pulls else None
         self.recovery = Recovery(
             self.store, self.forge, label=settings.label, now=time.time, stored=self.delivered
@@ -91,6 +94,7 @@ class Service:
         self._recovers, self._pulls = receives, pulls
         self.app = self._application(note)
         self.draining = False
+        self._turns = [self._start_tickets, self._start_checks]  # who goes first, in turns: neither starves the other
         self._tick, self._news, self._freed = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -139,6 +143,9 @@ class Service:
 
     def _report(self, c: sa.Connection, ticket: int) -> None:
         reporter.report(c, ticket, links=self.desk.links, now=time.time())
+
+    def _report_check(self, c: sa.Connection, check: int) -> None:
+        reporter.report_check(c, check, links=self.desk.links, now=time.time())
 
     def delivered(self) -> None:
         """Say that a delivery was stored; safe from any thread."""
@@ -194,6 +201,7 @@ class Service:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.checks.stop()
         if self.receiver is not None:
             self.receiver.close()
         await self.desk.logbook.flush()
@@ -210,14 +218,15 @@ class Service:
 
     def _take_back(self) -> list[Ticket]:
         with self.store.write() as c:
+            pull_checks.release_of(c, self.host)
             return list(hosts.take_back(c, host=self.host, now=time.time()))
 
     async def _read_deliveries(self) -> None:
         while True:
             await woken(self._news, limit_s=SWEEP_S)
             if await self.intake.process_new():
-                for ticket in await asyncio.to_thread(self._cancelled):
-                    self.engine.cancel(ticket)
+                for held in await asyncio.to_thread(self._cancelled):
+                    self.engine.cancel(held)
                 self._told()
 
     async def _admit(self) -> None:
@@ -227,22 +236,37 @@ class Service:
                 low = self._low_disk()
                 if low:
                     low = await self.desk.pool.make_room(self._low_disk)
-                for ticket in await asyncio.to_thread(self._admit_once, low):
-                    await self.engine.start(ticket)
+                went_first = await self._turns[0](low)
+                await self._turns[1](low)
+                if went_first:
+                    self._turns.reverse()
+
+    async def _start_tickets(self, low: str) -> bool:
+        taken = await asyncio.to_thread(self._admit_once, low)
+        for ticket in taken:
+            await self.engine.start(ticket)
+        return bool(taken)
+
+    async def _start_checks(self, low: str) -> bool:
+        taken = [] if low else await asyncio.to_thread(self.checks.take, self._free())
+        self.checks.start(taken)
+        return bool(taken)
+
+    def _free(self) -> int:
+        return self.settings.slots - len(self.desk.running)
 
     def _low_disk(self) -> str:
         return low_disk(self.desk.data, least_bytes=self.settings.low_disk_mb * 1024 * 1024)
 
     def _admit_once(self, low: str) -> Sequence[Ticket]:
-        free = self.settings.slots - len(self.desk.running)
         return scheduler.tick(
-            self.store, host=self.host, free_slots=free, now=time.time(), low_disk=low,
+            self.store, host=self.host, free_slots=self._free(), now=time.time(), low_disk=low,
             changed=lambda c, ticket: self._report(c, ticket.id),
         )  # fmt: skip
 
     def _cancelled(self) -> list[int]:
         with self.store.read() as c:
-            return hosts.cancel_requests(c, self.host)
+            return [*hosts.cancel_requests(c, self.host), *self.checks.lost()]
 
     async def _beat(self) -> None:
         """Say that this host lives; stop what was cancelled elsewhere; go on with what dead hosts left."""
@@ -255,13 +279,15 @@ class Service:
             await asyncio.sleep(min(HEARTBEAT_S, self.settings.dead_after_s / 5))
 
     def _beat_once(self) -> tuple[list[int], Sequence[Ticket]]:
-        free = 0 if self.draining else self.settings.slots - len(self.desk.running)
+        free = 0 if self.draining else self._free()
         with self.store.write() as c:
             hosts.beat(c, self.host, slots=self.settings.slots, draining=self.draining)
             orphans = hosts.take_orphans(
                 c, host=self.host, most=free, dead_s=self.settings.dead_after_s, now=time.time()
             )
-            return hosts.cancel_requests(c, self.host), orphans
+            pull_checks.release_of_dead(c, but=self.host, dead_s=self.settings.dead_after_s)
+            cancelled = hosts.cancel_requests(c, self.host)
+        return [*cancelled, *self.checks.lost()], orphans
 
     async def _guard(self, loop: Coroutine[Any, Any, None]) -> None:
         """End the service with a loop of it: one that looks alive and does nothing would not be restarted."""

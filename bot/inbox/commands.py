@@ -242,4 +242,5 @@ def _approve_commit(said: Said, commit: str) -> str:
             f"`{shown}` is not the commit that waits; that is `{check.head_sha[:10]}` now. Look at it first."
         )
     pull_checks.move(turn.c, check, pull_checks.QUEUED, now=turn.now, approved_by=turn.standing.actor.login)
+    turn.checked(turn.c, check.id)
     return ""

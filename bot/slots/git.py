@@ -108,6 +108,12 @@ async def has_commit(mirror: Path, sha: str) -> bool:
     return done.exit_code == 0
 
 
+async def merge_base(mirror: Path, one: str, other: str) -> str | None:
+    """Return the commit at which two lines of work parted; None where they never met."""
+    done = await call("merge-base", one, other, git_dir=mirror, ok=(0, 1))
+    return done.output.split()[0] if done.exit_code == 0 else None
+
+
 async def read_first(mirror: Path, sha: str, paths: Sequence[str]) -> str:
     """Return the text of the first of these files that the commit has, or nothing."""
     for path in paths:

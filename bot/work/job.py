@@ -59,7 +59,7 @@ class Desk:
     changed: Callable[[int], None]  # a ticket's row or log changed: wake whoever shows it
     author: tuple[str, str]  # name and address that commits carry
     private_hosts: tuple[str, ...] = ()  # names that may lead into the operator's own network
-    running: dict[int, Running] = field(default_factory=dict)
+    running: dict[int, Running] = field(default_factory=dict)  # tickets by number; checks of pull requests below zero
     stopping: asyncio.Event = field(default_factory=asyncio.Event)  # set: no stage's result is kept any more
 
 
@@ -72,6 +72,11 @@ class Job:
     stage: str
     settings: RepositorySettings
     here: Running
+
+    @property
+    def repository(self) -> str:
+        """Return OWNER/NAME."""
+        return self.ticket.repository
 
     @property
     def cancelled(self) -> asyncio.Event:
