@@ -41,6 +41,7 @@ from bot.settings import Settings
 from bot.slots.disk import low_disk
 from bot.slots.pool import Pool
 from bot.tickets import hosts, pull_checks, scheduler
+from bot.tickets.budget import Budget
 from bot.tickets.repository import RepositorySettings
 from bot.tickets.store import open_store, sqlite_url
 from bot.tickets.ticket import Ticket
@@ -118,7 +119,7 @@ class Service:
             gate_argv=GATE, policy_argv=("--policy", str(settings.policy.resolve())) if settings.policy else (),
             links=Links(forge=settings.git_url, dashboard=settings.public_url), sandbox=sandbox_mode(settings),
             readable=interpreter(), changed=self.changed, author=AUTHOR,
-            private_hosts=settings.private_hosts,
+            day=Budget(tokens=settings.day_tokens, dollars=settings.day_dollars), private_hosts=settings.private_hosts,
         )  # fmt: skip
 
     def _application(self, note: str) -> Starlette:

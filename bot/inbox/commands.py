@@ -158,7 +158,7 @@ def budget(said: Said) -> str:
     if ticket.state is State.RUNNING:
         raise UserError("`budget` cannot change what is running; say it again once this attempt has ended.")
     changed = tickets.amend(said.turn.c, ticket, now=said.turn.now, budget=kept)
-    if changed.state is State.DONE and changed.outcome is Outcome.OVER_BUDGET:
+    if changed.state is State.DONE and changed.outcome in (Outcome.OVER_BUDGET, Outcome.TIMED_OUT):
         title, body = said.text(changed)
         attempt_again(said.turn, changed, title=title, body=body)
     return ""

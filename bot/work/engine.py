@@ -23,7 +23,7 @@ from bot.work.job import Desk, Fenced, Job, Running
 from bot.work.stages.close import close
 
 LOG = log.logger("engine")
-VERSION = "1"  # bump only when the shape of pipeline.life changes: an older version's pending work would be stranded
+VERSION = "2"  # bump only when the shape of pipeline.life changes: an older version's pending work would be stranded
 
 PATIENCE_S = 6 * 3600.0  # how long a stage waits for a forge that is away
 FIRST_PAUSE_S, LAST_PAUSE_S = 2.0, 120.0

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Literal, Protocol
@@ -86,9 +87,10 @@ async def plan(job: Job) -> Report:
     return await _gate(job, "--plan", limit_s=PLAN_LIMIT_S)
 
 
-async def judge(job: Case, base_sha: str) -> Report:
-    """Return the gate's report on the slot against the base commit."""
-    return await _gate(job, "--base", base_sha, limit_s=GATE_LIMIT_S)
+async def judge(job: Case, base_sha: str, *, only: Sequence[str] = ()) -> Report:
+    """Return the gate's report on the slot against the base commit; of some steps alone, and what they need."""
+    steps = [word for name in only for word in ("--only", name)]
+    return await _gate(job, "--base", base_sha, *steps, limit_s=GATE_LIMIT_S)
 
 
 async def proposal(job: Job) -> str:
