@@ -9,7 +9,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,14 +40,14 @@ from bot.sandbox.redact import Redactor
 from bot.settings import Settings
 from bot.slots.disk import low_disk
 from bot.slots.pool import Pool
-from bot.tickets import hosts, pull_checks, scheduler
-from bot.tickets.budget import Budget
+from bot.tickets import hosts, scheduler
+from bot.tickets.outage import Outage
+from bot.tickets.presence import Folder, Presence
 from bot.tickets.repository import RepositorySettings
-from bot.tickets.store import open_store, sqlite_url
+from bot.tickets.store import is_away, open_store, sqlite_url
 from bot.tickets.ticket import Ticket
 from bot.work.agents.agent import Agent, AgentSettings
 from bot.work.agents.open import open_agent
-from bot.work.checking import Checks
 from bot.work.engine import Engine
 from bot.work.job import Desk
 from bot.work.logbook import Logbook
@@ -56,6 +56,7 @@ LOG = log.logger("app")
 AUTHOR = ("Sluice", "sluice@users.noreply.github.com")
 GATE = (sys.executable, "-I", str(Path(gate.__file__).parent / "__main__.py"))
 HEARTBEAT_S = 5.0
+STOP_S = 10.0  # for running stages to keep their work
 SWEEP_S = 15.0  # everything is woken by what happens; this only mends a wake-up that happened on another host
 
 
@@ -68,9 +69,13 @@ class Service:
         data = data_folder(settings.data)
         need_git()
         self.bell = Bell()
+        self._folder = Folder(data)
         self.store = open_store(settings.database_url or sqlite_url(data / "sluice.db"))
+        self._presence = Presence(self.store, name=self.host, heard=self._heard)
+        self._watch = hosts.Watch(self.host, dead_s=settings.dead_after_s)
         self._http = httpx.AsyncClient(timeout=30.0, follow_redirects=False)
         self.forge = open_forge(settings, self._http)
+        self.outage = Outage(self.store)
         self.outbox = Outbox(self.store, self.forge, now=time.time)
         self.desk = self._desk(data)
         self.engine = Engine(
@@ -82,12 +87,10 @@ class Service:
             label=settings.label,
             now=time.time,
             told=self._report,
-            checked=self._report_check,
             floor=settings.floor,
             allowed_bots=settings.allowed_bots,
             app=settings.app_id,
         )
-        self.checks = Checks(self.desk)
         self.receiver = self._receiver() if receives and not pulls else None
         self.recovery = Recovery(
             self.store, self.forge, label=settings.label, now=time.time, stored=self.delivered
@@ -95,8 +98,8 @@ class Service:
         self._recovers, self._pulls = receives, pulls
         self.app = self._application(note)
         self.draining = False
-        self._turns = [self._start_tickets, self._start_checks]  # who goes first, in turns: neither starves the other
         self._tick, self._news, self._freed = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._asked = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -115,11 +118,11 @@ class Service:
                 private_hosts=settings.private_hosts,
             ),
             open_agent=lambda wanted: agent_of(settings, wanted, redactor), redactor=redactor,
-            logbook=Logbook(self.store, now=time.time, changed=self.bell.ring),
+            logbook=Logbook(self.store, now=time.time, changed=self.bell.ring), outage=self.outage,
             gate_argv=GATE, policy_argv=("--policy", str(settings.policy.resolve())) if settings.policy else (),
             links=Links(forge=settings.git_url, dashboard=settings.public_url), sandbox=sandbox_mode(settings),
             readable=interpreter(), changed=self.changed, author=AUTHOR,
-            day=Budget(tokens=settings.day_tokens, dollars=settings.day_dollars), private_hosts=settings.private_hosts,
+            private_hosts=settings.private_hosts,
         )  # fmt: skip
 
     def _application(self, note: str) -> Starlette:
@@ -145,9 +148,6 @@ class Service:
     def _report(self, c: sa.Connection, ticket: int) -> None:
         reporter.report(c, ticket, links=self.desk.links, now=time.time())
 
-    def _report_check(self, c: sa.Connection, check: int) -> None:
-        reporter.report_check(c, check, links=self.desk.links, now=time.time())
-
     def delivered(self) -> None:
         """Say that a delivery was stored; safe from any thread."""
         self._call(self._news.set)
@@ -170,24 +170,23 @@ class Service:
         """Repair what an earlier stop left, go on with it, and begin to act on what happens."""
         self._loop = asyncio.get_running_loop()
         self.bell.attach()
+        await self._presence.open()
         await self.desk.pool.open()
         mine = await asyncio.to_thread(self._take_back)
-        for ticket in mine:
-            self.engine.adopt(ticket)
         self.engine.launch()
         for ticket in mine:
-            await self.engine.start(ticket)
+            await self.engine.go_on(ticket)
         self._news.set()
         self._told()
         # the model's SDK takes two seconds to import: not in the first ticket
         self.warm = asyncio.create_task(asyncio.to_thread(importlib.import_module, "bot.work.agents.anthropic_sdk"))
-        loops: list[Coroutine[Any, Any, None]] = [
-            self._read_deliveries(), self._admit(), self.outbox.run(), self._beat(),
+        loops: list[Callable[[], Coroutine[Any, Any, None]]] = [
+            self._read_deliveries, self._admit, self.outbox.run, self._beat, self._presence.run, self._obey,
         ]  # fmt: skip
         if self._recovers:
-            loops.append(self.recovery.run(redelivers=not self._pulls))
+            loops.append(lambda: self.recovery.run(redelivers=not self._pulls))
         if self._pulls:
-            loops.append(self.recovery.run_pull())
+            loops.append(self.recovery.run_pull)
         self._tasks = [asyncio.create_task(self._guard(loop)) for loop in loops]
 
     async def stop(self) -> None:
@@ -196,19 +195,22 @@ class Service:
         for here in self.desk.running.values():
             here.cancelled.set()
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(3.0):
+            async with asyncio.timeout(STOP_S):
                 while self.desk.running:
                     await woken(self._freed, limit_s=0.1)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self.checks.stop()
         if self.receiver is not None:
             self.receiver.close()
         await self.desk.logbook.flush()
+        with contextlib.suppress(sa.exc.SQLAlchemyError):  # the database is away: nothing more can be said there
+            await asyncio.to_thread(self._leave)
         await asyncio.to_thread(self.engine.stop)
+        await self._presence.close()
         await self._http.aclose()
         self.store.close()
+        self._folder.close()
 
     async def drain(self) -> None:
         """Take nothing new, and wait until what runs has ended and was told."""
@@ -217,18 +219,20 @@ class Service:
             await woken(self._freed, limit_s=1.0)
         await self.outbox.flush()
 
+    def _leave(self) -> None:
+        with self.store.write() as c:
+            hosts.forgive(c, self.host)
+
     def _take_back(self) -> list[Ticket]:
         with self.store.write() as c:
-            pull_checks.release_of(c, self.host)
+            hosts.beat(c, self.host, slots=self.settings.slots)
             return list(hosts.take_back(c, host=self.host, now=time.time()))
 
     async def _read_deliveries(self) -> None:
         while True:
             await woken(self._news, limit_s=SWEEP_S)
             if await self.intake.process_new():
-                for held in await asyncio.to_thread(self._cancelled):
-                    self.engine.cancel(held)
-                self._told()
+                self._heard()
 
     async def _admit(self) -> None:
         while True:
@@ -237,66 +241,69 @@ class Service:
                 low = self._low_disk()
                 if low:
                     low = await self.desk.pool.make_room(self._low_disk)
-                went_first = await self._turns[0](low)
-                await self._turns[1](low)
-                if went_first:
-                    self._turns.reverse()
-
-    async def _start_tickets(self, low: str) -> bool:
-        taken = await asyncio.to_thread(self._admit_once, low)
-        for ticket in taken:
-            await self.engine.start(ticket)
-        return bool(taken)
-
-    async def _start_checks(self, low: str) -> bool:
-        taken = [] if low else await asyncio.to_thread(self.checks.take, self._free())
-        self.checks.start(taken)
-        return bool(taken)
-
-    def _free(self) -> int:
-        return self.settings.slots - len(self.desk.running)
+                for ticket in await asyncio.to_thread(self._admit_once, low):
+                    await self.engine.start(ticket)
 
     def _low_disk(self) -> str:
         return low_disk(self.desk.data, least_bytes=self.settings.low_disk_mb * 1024 * 1024)
 
     def _admit_once(self, low: str) -> Sequence[Ticket]:
+        free = self.settings.slots - len(self.desk.running)
         return scheduler.tick(
-            self.store, host=self.host, free_slots=self._free(), now=time.time(), low_disk=low,
+            self.store, host=self.host, free_slots=free, now=time.time(), low_disk=low,
             changed=lambda c, ticket: self._report(c, ticket.id),
         )  # fmt: skip
 
-    def _cancelled(self) -> list[int]:
+    def _heard(self) -> None:
+        """Act on what somebody wrote to the database: the bot itself, another host, or a person at a terminal."""
+        self._asked.set()
+        self._told()
+
+    async def _obey(self) -> None:
+        """Stop at once what was cancelled, and what another host has taken."""
+        while True:
+            await self._asked.wait()
+            self._asked.clear()
+            if self.desk.running:
+                self.engine.compare(dict(self.desk.running), await asyncio.to_thread(self._held))
+
+    def _held(self) -> dict[int, tuple[int, bool]]:
         with self.store.read() as c:
-            return [*hosts.cancel_requests(c, self.host), *self.checks.lost()]
+            return hosts.held(c, self.host)
 
     async def _beat(self) -> None:
-        """Say that this host lives; stop what was cancelled elsewhere; go on with what dead hosts left."""
+        """Say that this host lives, and go on with what dead hosts left."""
         while True:
-            cancelled, orphans = await asyncio.to_thread(self._beat_once)
-            for ticket in cancelled:
-                self.engine.cancel(ticket)
-            for orphan in orphans:
-                await self.engine.take_over(orphan)
+            for orphan in await asyncio.to_thread(self._beat_once):
+                await self.engine.go_on(orphan)
+            self._asked.set()
             await asyncio.sleep(min(HEARTBEAT_S, self.settings.dead_after_s / 5))
 
-    def _beat_once(self) -> tuple[list[int], Sequence[Ticket]]:
-        free = 0 if self.draining else self._free()
+    def _beat_once(self) -> Sequence[Ticket]:
+        free = 0 if self.draining else self.settings.slots - len(self.desk.running)
         with self.store.write() as c:
             hosts.beat(c, self.host, slots=self.settings.slots, draining=self.draining)
-            orphans = hosts.take_orphans(
-                c, host=self.host, most=free, dead_s=self.settings.dead_after_s, now=time.time()
-            )
-            pull_checks.release_of_dead(c, but=self.host, dead_s=self.settings.dead_after_s)
-            cancelled = hosts.cancel_requests(c, self.host)
-        return [*cancelled, *self.checks.lost()], orphans
+            gone = self._watch.dead(c)
+            return hosts.take_orphans(c, gone, host=self.host, most=free, now=time.time())
 
-    async def _guard(self, loop: Coroutine[Any, Any, None]) -> None:
-        """End the service with a loop of it: one that looks alive and does nothing would not be restarted."""
-        try:
-            await loop
-        except Exception:
-            LOG.exception("a loop of the service failed; ending the service")
-            os.kill(os.getpid(), signal.SIGTERM)
+    async def _guard(self, loop: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Keep a loop running over outages of the database; end the service with it for any other reason.
+
+        A service that looks alive and does nothing would not be restarted.
+        """
+        while True:
+            try:
+                await loop()
+                return
+            except Exception as error:
+                if is_away(error):
+                    await self.outage.over(error)
+                    self._news.set()
+                    self._told()
+                    continue
+                LOG.exception("a loop of the service failed; ending the service")
+                os.kill(os.getpid(), signal.SIGTERM)
+                return
 
 
 async def woken(event: asyncio.Event, *, limit_s: float | None = None) -> None:

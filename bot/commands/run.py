@@ -26,6 +26,7 @@ from bot.slots.pool import Pool
 from bot.tickets import journal, tickets
 from bot.tickets.claims import read_claim
 from bot.tickets.edges import read_edges
+from bot.tickets.outage import Outage
 from bot.tickets.store import open_store, sqlite_url
 from bot.tickets.ticket import Outcome, State, Ticket
 from bot.tickets.tickets import Wish
@@ -92,7 +93,7 @@ async def _run(
         open_agent=lambda wanted: agent_of(settings, wanted, redactor), gate_argv=GATE,
         policy_argv=("--policy", str(settings.policy.resolve())) if settings.policy else (), links=Links(forge=""),
         sandbox=sandbox_mode(settings), readable=(*interpreter(), repo / ".git"), changed=shown, author=AUTHOR,
-        logbook=Logbook(store, now=time.time, changed=shown),
+        logbook=Logbook(store, now=time.time, changed=shown), outage=Outage(store),
     )  # fmt: skip
     shown.desk = desk
     await desk.pool.open()

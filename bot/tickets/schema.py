@@ -48,25 +48,17 @@ sa.Index("asks_at", asks.c.at)
 pull_checks = sa.Table(  # people's pull requests that want the gate's word, one row a head commit
     "pull_checks",
     METADATA,
-    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
-    sa.Column("repository", sa.Text, nullable=False),
-    sa.Column("pull", sa.BigInteger, nullable=False),
-    sa.Column("head_sha", sa.Text, nullable=False),
+    sa.Column("repository", sa.Text, primary_key=True),
+    sa.Column("pull", sa.BigInteger, primary_key=True),
+    sa.Column("head_sha", sa.Text, primary_key=True),
     sa.Column("state", sa.Text, nullable=False),  # needs_approval, queued, running, done, outdated
     sa.Column("is_fork", sa.Boolean, nullable=False),
     sa.Column("author", sa.Text, nullable=False),
     sa.Column("approved_by", sa.Text, nullable=False, server_default=""),
     sa.Column("installation", sa.BigInteger),
-    sa.Column("host", sa.Text),  # that runs it
-    sa.Column("epoch", sa.Integer, nullable=False, server_default="0"),  # how often it was taken: fences late writes
-    sa.Column("not_before", _time, nullable=False, server_default="0"),
-    sa.Column("base_sha", sa.Text),  # the merge base that it was judged against
-    sa.Column("report", sa.Text),  # the gate's, JSON
     sa.Column("created_at", _time, nullable=False),
     sa.Column("updated_at", _time, nullable=False),
-    sa.UniqueConstraint("repository", "pull", "head_sha"),
 )
-sa.Index("pull_checks_state", pull_checks.c.state, pull_checks.c.updated_at)
 
 tickets = sa.Table(
     "tickets",
@@ -91,6 +83,7 @@ tickets = sa.Table(
     sa.Column("priority", sa.Integer, nullable=False, server_default="0"),
     sa.Column("attempt", sa.Integer, nullable=False, server_default="1"),
     sa.Column("epoch", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("tries", sa.Integer, nullable=False, server_default="0"),  # beginnings of this stage without an end
     sa.Column("host", sa.Text),
     sa.Column("branch", sa.Text),
     sa.Column("base_sha", sa.Text),
@@ -167,6 +160,7 @@ hosts = sa.Table(
     METADATA,
     sa.Column("name", sa.Text, primary_key=True),
     sa.Column("heartbeat", _time, nullable=False),  # the database's clock
+    sa.Column("beats", sa.BigInteger, nullable=False, server_default="0"),  # grows while the host lives
     sa.Column("slots", sa.Integer, nullable=False),
     sa.Column("draining", sa.Boolean, nullable=False, server_default=sa.false()),
 )

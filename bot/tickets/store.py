@@ -1,7 +1,7 @@
 """Open the database and run transactions in it; the queries stand beside it, one file a concept."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -9,6 +9,18 @@ import sqlalchemy as sa
 
 from bot.errors import ConfigError
 from bot.tickets import migrations
+
+# A server or a network that is gone is noticed in seconds, not after the hours of TCP's own patience
+PATIENCE: Mapping[str, object] = {
+    "connect_timeout": 5, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3,
+    "tcp_user_timeout": 15_000,  # milliseconds
+}  # fmt: skip
+_FOR_A_WHILE = (
+    5,
+    10,
+    13,
+    14,
+)  # SQLITE_BUSY, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN: https://sqlite.org/rescode.html
 
 
 class Store:
@@ -37,6 +49,17 @@ class Store:
         self.engine.dispose()
 
 
+def is_away(error: BaseException) -> bool:
+    """Return whether the database could not answer for now: gone, restarted, locked, or its disk is full."""
+    if isinstance(error, sa.exc.TimeoutError):
+        return True
+    if not isinstance(error, sa.exc.DBAPIError):
+        return False
+    if isinstance(error.orig, sqlite3.Error):
+        return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF in _FOR_A_WHILE
+    return error.connection_invalidated or isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError)
+
+
 def open_store(url: str) -> Store:
     """Open the database at an SQLAlchemy URL and bring its tables up to date."""
     engine = sa.create_engine(_with_driver(url), connect_args=_connect_args(url), pool_pre_ping="postgresql" in url)
@@ -47,7 +70,7 @@ def open_store(url: str) -> Store:
         with store.write() as c:
             migrations.upgrade(c)
     except sa.exc.OperationalError as error:
-        raise ConfigError(f"database: expected one that opens, got {url}: {error.orig}") from error
+        raise ConfigError(f"database: expected one that opens, got {engine.url}: {error.orig}") from error
     return store
 
 
@@ -64,7 +87,7 @@ def _with_driver(url: str) -> str:
 
 
 def _connect_args(url: str) -> dict[str, object]:
-    return {"timeout": 30} if url.startswith("sqlite") else {}
+    return {"timeout": 30} if url.startswith("sqlite") else dict(PATIENCE)
 
 
 def _tune_sqlite(connection: sqlite3.Connection, _record: object) -> None:

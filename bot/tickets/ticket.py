@@ -66,6 +66,7 @@ class Ticket:
     installation: int | None = None
     label: str = ""  # that triggered it
     stage: Stage | None = None
+    tries: int = 0  # how often this stage was begun and did not end: the bot died in it
     outcome: Outcome | None = None
     reason: str = ""
     verdict: str | None = None

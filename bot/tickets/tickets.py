@@ -8,6 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from bot.tickets.presence import tell
 from bot.tickets.schema import attempts, tickets
 from bot.tickets.ticket import TRANSITIONS, Outcome, Stage, State, Ticket
 
@@ -87,6 +88,7 @@ def create_ticket(c: sa.Connection, wish: Wish, *, now: float) -> Ticket | None:
     )  # fmt: skip
     ticket = get_ticket(c, row.scalar_one())
     _open_attempt(c, ticket)
+    tell(c)
     return ticket
 
 
@@ -164,6 +166,7 @@ def move(c: sa.Connection, ticket: Ticket, to: State, *, now: float, **fields: A
     )
     if done.rowcount != 1:
         raise IllegalMove(f"ticket {ticket.id} is no longer {ticket.state}")
+    tell(c)
     return get_ticket(c, ticket.id)
 
 
@@ -190,8 +193,9 @@ def take(c: sa.Connection, ticket: Ticket, host: str, now: float) -> Ticket:
         .values(started_at=now)
     )
     return move(
-        c, ticket, State.RUNNING, now=now, host=host, epoch=ticket.epoch + 1, reason="", stage=None, started_at=now
-    )
+        c, ticket, State.RUNNING, now=now, host=host, epoch=ticket.epoch + 1, reason="", stage=None, started_at=now,
+        tries=0,
+    )  # fmt: skip
 
 
 def requeue(
@@ -226,12 +230,24 @@ def request_cancel(c: sa.Connection, ticket: int, reason: str, now: float) -> No
         amend(c, found, now=now, outcome=Outcome.CANCELLED, reason=reason, held_for=None)
     elif found.state is State.RUNNING:
         c.execute(tickets.update().where(tickets.c.id == ticket).values(cancel_requested=True, reason=reason))
+        tell(c)
 
 
 def write_fenced(c: sa.Connection, ticket: int, epoch: int, **fields: Any) -> bool:
     """Write to a running ticket if it still is at this epoch; False where another holds it now."""
     where = (tickets.c.id == ticket, tickets.c.epoch == epoch, tickets.c.state == State.RUNNING)
-    return c.execute(tickets.update().where(*where).values(**_stored(fields))).rowcount == 1
+    values = _stored(fields) or {"epoch": epoch}  # nothing to write: still ask, and hold the row until the commit
+    return c.execute(tickets.update().where(*where).values(**values)).rowcount == 1
+
+
+def is_held(c: sa.Connection, ticket: int, epoch: int) -> bool:
+    """Return whether a ticket is still at this epoch; for what may be lost, `write_fenced` is for what may not."""
+    return c.execute(sa.select(tickets.c.epoch).where(tickets.c.id == ticket)).scalar() == epoch
+
+
+def one_more_try() -> sa.ColumnElement[int]:
+    """Return the value of `tries` for a stage that begins."""
+    return tickets.c.tries + 1
 
 
 def find_attempt(c: sa.Connection, ticket: int, number: int) -> Attempt | None:
@@ -243,12 +259,6 @@ def find_attempt(c: sa.Connection, ticket: int, number: int) -> Attempt | None:
     found |= {key: json.loads(found[key]) for key in ("claim", "touched", "usage")}
     found["claim"], found["touched"] = tuple(found["claim"]), tuple(found["touched"])
     return Attempt(**found)
-
-
-def heads_of(c: sa.Connection, ticket: int) -> list[str]:
-    """Return the commits that a ticket's attempts came to."""
-    query = sa.select(attempts.c.head_sha).where(attempts.c.ticket == ticket, attempts.c.head_sha.is_not(None))
-    return list(c.execute(query).scalars())
 
 
 def update_attempt(c: sa.Connection, ticket: int, number: int, **fields: Any) -> None:

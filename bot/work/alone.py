@@ -9,8 +9,8 @@ from bot.tickets.ticket import Outcome, Ticket
 from bot.tickets.tickets import Wish
 from bot.work import pipeline
 from bot.work.ended import Ended
-from bot.work.engine import run_stage
 from bot.work.job import Desk, Running
+from bot.work.running import run_stage
 from bot.work.stages.merge import merge
 from bot.work.stages.update import update
 from gate.report import Report, read_report
@@ -23,14 +23,14 @@ async def work(desk: Desk, wish: Wish) -> tuple[Ended, Ticket, Report | None]:
         if made is None:
             raise RuntimeError("a fresh store held this ticket already")
         ticket = tickets.take(c, made, "alone", desk.now())
-    desk.running[ticket.id] = Running(epoch=ticket.epoch)
+    here = desk.running[ticket.id] = Running(epoch=ticket.epoch)
 
     async def do(stage: Any, function: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
         if function in (merge, update):
             return None
         if function.__name__ == "publish":
             arguments = (*arguments[:3], False)  # a branch, and no pull request: there is no forge
-        return await run_stage(desk, ticket.id, stage, function, arguments)
+        return await run_stage(desk, ticket.id, stage, function, arguments, here=here)
 
     ended = await pipeline.life(do)
     with desk.store.read() as c:

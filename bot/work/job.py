@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
 
 from bot.forges.errors import Unreachable
 from bot.forges.github import GitHub
@@ -16,7 +19,7 @@ from bot.slots import git
 from bot.slots.pool import Pool
 from bot.slots.slot import Slot
 from bot.tickets import bundles, journal, tickets
-from bot.tickets.budget import Budget
+from bot.tickets.outage import Outage
 from bot.tickets.repository import RepositorySettings
 from bot.tickets.store import Store
 from bot.tickets.ticket import Ticket
@@ -36,6 +39,9 @@ class Running:
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
     slot: Slot | None = None
     at_sha: str | None = None  # the commit that the slot stands at
+    keeps_work: bool = False  # an agent's work lies in the slot: a stop has to keep it first
+    made: dict[int, Any] = field(default_factory=dict)  # round -> what the agent did: no outage makes it work twice
+    is_suspect: bool = False  # the bot died more than once in this stage: it runs beside no other such ticket
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +55,7 @@ class Desk:
     now: Callable[[], float]
     redactor: Redactor
     logbook: Logbook
+    outage: Outage
     data: Path
     git_url: str
     host: str
@@ -59,10 +66,10 @@ class Desk:
     readable: tuple[Path, ...]  # what steps may read besides the system: our interpreter
     changed: Callable[[int], None]  # a ticket's row or log changed: wake whoever shows it
     author: tuple[str, str]  # name and address that commits carry
-    day: Budget = field(default_factory=Budget)  # of all repositories together
     private_hosts: tuple[str, ...] = ()  # names that may lead into the operator's own network
-    running: dict[int, Running] = field(default_factory=dict)  # tickets by number; checks of pull requests below zero
+    running: dict[int, Running] = field(default_factory=dict)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)  # set: no stage's result is kept any more
+    suspects: asyncio.Lock = field(default_factory=asyncio.Lock)  # so that each crash has one suspect
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +81,6 @@ class Job:
     stage: str
     settings: RepositorySettings
     here: Running
-
-    @property
-    def repository(self) -> str:
-        """Return OWNER/NAME."""
-        return self.ticket.repository
 
     @property
     def cancelled(self) -> asyncio.Event:
@@ -112,6 +114,8 @@ class Job:
     def took(self, part: str, seconds: float, *, kind: str = "infrastructure", started_at: float | None = None) -> None:
         """Keep the seconds of one part that was measured elsewhere."""
         with self.desk.store.write() as c:
+            if not tickets.is_held(c, self.ticket.id, self.here.epoch):
+                return  # another host's receipt by now
             journal.add_time(
                 c, self.ticket.id, self.ticket.attempt, stage=self.stage, part=part, kind=kind,
                 started_at=self.desk.now() - seconds if started_at is None else started_at, seconds=seconds,
@@ -119,9 +123,20 @@ class Job:
 
     def write(self, **fields: object) -> None:
         """Write to the ticket's row while it is ours; raises Fenced once it is not."""
+        with self.writing(**fields):
+            pass
+
+    @contextmanager
+    def writing(self, **fields: object) -> Iterator[sa.Connection]:
+        """Open a transaction that writes while the ticket is ours, `fields` to its row; raises Fenced else."""
         with self.desk.store.write() as c:
             if not tickets.write_fenced(c, self.ticket.id, self.here.epoch, **fields):
                 raise Fenced(f"ticket {self.ticket.id} is no longer at epoch {self.here.epoch}")
+            yield c
+
+    def still_ours(self) -> None:
+        """Raise Fenced unless this host holds the ticket; asked right before anything that people see."""
+        self.write()
 
     async def bring(self, slot: Slot, sha: str) -> None:
         """Bring a commit that another host, or an earlier attempt, made into this host's mirror, if it was kept."""

@@ -3,10 +3,14 @@
 import asyncio
 from collections.abc import Callable
 
+import sqlalchemy as sa
+
 from bot.tickets import journal
-from bot.tickets.store import Store
+from bot.tickets.store import Store, is_away
 
 GATHER_S = 0.05
+AGAIN_S = 2.0  # after the database was away
+MOST_LINES = 20_000  # that wait for it in memory; the oldest go first
 LINE_LENGTH = 4000  # characters of one line that are kept
 
 
@@ -30,19 +34,29 @@ class Logbook:
             self._timer = asyncio.get_running_loop().call_later(GATHER_S, self._due)
 
     def _due(self) -> None:
+        self._timer = None
         task = asyncio.ensure_future(self.flush())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def flush(self) -> None:
-        """Write what was gathered."""
+        """Write what was gathered; while the database is away it is kept here, and tried again."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
         async with self._lock:
             batch, self._waiting = self._waiting, []
-            if batch:
-                await asyncio.to_thread(self._write, batch)
+            try:
+                if batch:
+                    await asyncio.to_thread(self._write, batch)
+            except sa.exc.SQLAlchemyError as error:
+                if not is_away(error):
+                    raise
+                self._waiting[:0] = batch
+                del self._waiting[:-MOST_LINES]
+                if self._timer is None:
+                    self._timer = asyncio.get_running_loop().call_later(AGAIN_S, self._due)
+                return
         for ticket in {entry[0] for entry in batch}:
             self._changed(ticket)
 

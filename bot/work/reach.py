@@ -19,7 +19,7 @@ def reach(job: Job, touched: tuple[str, ...], head: str) -> Ended | None:
     outside = [path for path in touched if not covers(job.ticket.claim or WHOLE, path)]
     if not outside:
         return None
-    with job.desk.store.write() as c:
+    with job.writing() as c:
         scheduler.lock(c)  # nobody else is let in, or grows, between this look and the growth
         _, running = tickets.open_tickets(c)
         met = _met(job.ticket, outside, running)

@@ -1,5 +1,6 @@
 """Storing tickets: idempotency, states, fences."""
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -7,7 +8,7 @@ import pytest
 
 from bot.tickets import held, hosts, scheduler, tickets
 from bot.tickets.store import Store
-from bot.tickets.ticket import Outcome, State
+from bot.tickets.ticket import Outcome, State, Ticket
 from bot.tickets.tickets import IllegalMove, Wish
 
 WISH = Wish(
@@ -98,18 +99,46 @@ def test_a_tick_takes_no_more_than_there_are_slots(store: Store) -> None:
     ]
 
 
-def test_what_a_dead_host_held_goes_to_a_living_one_at_a_new_epoch(store: Store) -> None:
+def test_what_a_dead_host_held_goes_to_one_living_host_at_a_new_epoch(store: Store) -> None:
     with store.write() as c:
         made = tickets.create_ticket(c, WISH, now=1.0)
         assert made is not None
         held = tickets.take(c, made, "dead", 2.0)
-        hosts.beat(c, "dead", slots=1)
-        hosts.beat(c, "alive", slots=1)
+    with ThreadPoolExecutor(4) as pool:
+        taken = list(pool.map(lambda n: _orphans(store, f"h{n}"), range(8)))
     with store.write() as c:
-        assert hosts.take_orphans(c, host="alive", most=5, dead_s=60, now=3.0) == []
-        [orphan] = hosts.take_orphans(c, host="alive", most=5, dead_s=-60, now=3.0)
-        assert (orphan.id, orphan.host, orphan.epoch) == (held.id, "alive", held.epoch + 1)
-        assert tickets.write_fenced(c, held.id, held.epoch, head_sha="late") is False
+        now = tickets.get_ticket(c, held.id)
+        late = tickets.write_fenced(c, held.id, held.epoch, head_sha="late")
+    assert (sum(map(len, taken)), now.host in {f"h{n}" for n in range(8)}, now.epoch, late) == (
+        1, True, held.epoch + 1, False,
+    )  # fmt: skip
+
+
+def _orphans(store: Store, host: str) -> Sequence[Ticket]:
+    with store.write() as c:
+        return hosts.take_orphans(c, ["dead"], host=host, most=5, now=3.0)
+
+
+def test_a_host_is_dead_once_its_beats_stand_still_for_long_enough(store: Store) -> None:
+    times = iter((0.0, 0.0, 10.0, 20.0, 29.0, 30.0))
+    watch = hosts.Watch("me", dead_s=30.0, clock=lambda: next(times))
+    seen = []
+    with store.write() as c:
+        for name in ("me", "lives", "dies"):
+            hosts.beat(c, name, slots=1)
+        for _ in range(5):
+            hosts.beat(c, "lives", slots=1)
+            seen.append(watch.dead(c))
+    assert seen == [[], [], [], [], ["dies"]]
+
+
+def test_who_was_away_itself_takes_nobody_for_dead(store: Store) -> None:
+    times = iter((0.0, 0.0, 100.0, 110.0, 120.0, 130.0))
+    watch = hosts.Watch("me", dead_s=30.0, clock=lambda: next(times))
+    with store.write() as c:
+        hosts.beat(c, "dies", slots=1)
+        seen = [watch.dead(c) for _ in range(5)]
+    assert seen == [[], [], [], [], ["dies"]]
 
 
 def test_two_hosts_never_take_the_same_ticket(store: Store) -> None:

@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 from bot.outbox import reporter
 from bot.tickets import tickets
+from bot.tickets.presence import tell
 from bot.tickets.ticket import Outcome, State
 from bot.work import gating
 from bot.work.ended import Ended
@@ -32,4 +33,5 @@ async def close(job: Job, ended: Ended) -> None:
             sandbox=job.desk.sandbox, proof=None if proof is None else json.dumps(asdict(proof)),
         )  # fmt: skip
         reporter.report(c, job.ticket.id, links=job.desk.links, now=now, proposal=proposal)
+        tell(c)
     job.desk.changed(job.ticket.id)

@@ -13,6 +13,7 @@ async def merge(job: Job, pull: int, head_sha: str) -> Ended | None:
     found = await job.desk.forge.pull(job.ticket.repository, pull)
     if found.merged:
         return Ended(Outcome.MERGED, f"Merged as pull request #{pull}.", "GREEN")
+    job.still_ours()
     done = await job.desk.forge.merge_pull(job.ticket.repository, pull, sha=head_sha, method=job.settings.merge.method)
     match done:
         case Merged():

@@ -1,0 +1,50 @@
+"""Sit out a database that does not answer, and say so: once when it goes, once when it is back."""
+
+import asyncio
+import time
+
+import sqlalchemy as sa
+
+from bot import log
+from bot.tickets.schema import hosts
+from bot.tickets.store import Store, is_away
+
+LOG = log.logger("database")
+FIRST_PAUSE_S, LAST_PAUSE_S = 0.25, 5.0
+
+
+class Outage:
+    """What all who met the same outage wait for."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._lock = asyncio.Lock()
+
+    async def over(self, error: BaseException) -> None:
+        """Return once the database takes writes again; `error` is how it was noticed."""
+        async with self._lock:
+            if await asyncio.to_thread(self._takes_writes):
+                await asyncio.sleep(
+                    FIRST_PAUSE_S
+                )  # back already: whoever asks again at once would only turn in circles
+                return
+            began, pause_s = time.monotonic(), FIRST_PAUSE_S
+            LOG.warning("database away; waiting for it", extra={"why": _words(error)})
+            while not await asyncio.to_thread(self._takes_writes):
+                await asyncio.sleep(pause_s)
+                pause_s = min(pause_s * 2, LAST_PAUSE_S)
+            LOG.warning("database back", extra={"seconds": round(time.monotonic() - began, 1)})
+
+    def _takes_writes(self) -> bool:
+        try:
+            with self._store.write() as c:
+                c.execute(sa.update(hosts).values(heartbeat=hosts.c.heartbeat))  # written, and yet nothing changes
+        except sa.exc.SQLAlchemyError as problem:
+            if not is_away(problem):
+                raise
+            return False
+        return True
+
+
+def _words(error: BaseException) -> str:
+    return str(getattr(error, "orig", None) or error).strip().splitlines()[0][:300]
