@@ -146,10 +146,10 @@ async def serving(settings: Settings, *, note: str = "") -> AsyncIterator[tuple[
         await task
 
 
-async def play(demo: Demo, *, told: Callable[[Told], None]) -> list[Ended]:
+async def play(demo: Demo, *, told: Callable[[Told], None], of: Sequence[Story] = STORIES) -> list[Ended]:
     """Open the issues, put the label on, and watch until all have ended."""
     stories = {}
-    for story in STORIES:
+    for story in of:
         number = demo.forge.open_issue(story.repository, story.title, story.body, user="ann")
         stories[(story.repository, number)] = story
         demo.forge.label_issue(story.repository, number, "bot", user="ann")
