@@ -179,7 +179,7 @@ class Service:
         self._news.set()
         self._told()
         # the model's SDK takes two seconds to import: not in the first ticket
-        self.warm = asyncio.create_task(asyncio.to_thread(importlib.import_module, "bot.work.agents.anthropic_sdk"))
+        self.warm = asyncio.create_task(asyncio.to_thread(_warm))
         loops: list[Callable[[], Coroutine[Any, Any, None]]] = [
             self._read_deliveries, self._admit, self.outbox.run, self._beat, self._presence.run, self._obey,
         ]  # fmt: skip
@@ -400,3 +400,8 @@ def secrets_of(settings: Settings) -> list[str]:
 def interpreter() -> tuple[Path, ...]:
     """Return the folders of our own Python that steps may read: many repositories' commands start with it."""
     return tuple({Path(sys.base_prefix)})
+
+
+def _warm() -> None:
+    """Load what the first agent would load, beside the start."""
+    importlib.import_module("bot.work.agents.anthropic_sdk").warm()

@@ -23,6 +23,11 @@ _CUTS = 3  # answers in a row that ended at the token limit
 _REMIND_AT = 0.8
 
 
+def warm() -> None:
+    """Pay once, ahead of the first ticket, what the SDK's first client costs."""
+    Messages(AgentSettings())
+
+
 class AnthropicAgent:
     """Works through any server that speaks the Messages API."""
 

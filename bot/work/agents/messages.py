@@ -1,6 +1,8 @@
 """Ask a server that speaks the Messages API for the next message: streamed, cached, tried again where that helps."""
 
 import asyncio
+import functools
+import ssl
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -31,6 +33,12 @@ class ModelError(Exception):
     """The model's server gave no answer; the text is for people."""
 
 
+@functools.cache
+def trust() -> ssl.SSLContext:
+    """Return whom a connection trusts; reading the system's certificates costs more than all else of a client."""
+    return ssl.create_default_context()
+
+
 class Messages:
     """A conversation's line to the model's server."""
 
@@ -40,6 +48,7 @@ class Messages:
             base_url=settings.model_url or "https://api.anthropic.com",
             max_retries=settings.retries,
             timeout=httpx2.Timeout(settings.silence_s, connect=10.0),
+            http_client=anthropic.DefaultAsyncHttpxClient(verify=trust()),
         )
         self._pause_s = settings.pause_s
         self._edits_context = True
