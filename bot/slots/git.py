@@ -71,8 +71,8 @@ async def call(
     return done
 
 
-async def tracked(tree: Tree) -> tuple[list[tuple[str, bool]], bool]:
-    """Return the index's paths, each with whether it is a submodule, and whether no flag hides one from a reset."""
+async def tracked(tree: Tree) -> tuple[dict[str, str], bool]:
+    """Return the index's paths, each with mode and blob, and whether no flag hides one from a reset."""
     listing = tree.git_dir / "listing"  # not from the output as text: names need not be UTF-8
     try:
         await call("ls-files", "-v", "-s", "-z", git_dir=tree.git_dir, work_tree=tree.path, log=listing)
@@ -80,7 +80,12 @@ async def tracked(tree: Tree) -> tuple[list[tuple[str, bool]], bool]:
     finally:
         listing.unlink(missing_ok=True)
     plain = all(line.startswith("H ") for line in lines)
-    return [(line.split("\t", 1)[1], line.startswith("160000", 2)) for line in lines], plain
+    return {path: what[2:] for what, _, path in (line.partition("\t") for line in lines)}, plain
+
+
+def is_module(entry: str) -> bool:
+    """Return whether an entry of the index is a submodule."""
+    return entry.startswith("160000 ")
 
 
 async def ensure_mirror(path: Path) -> bool:

@@ -5,8 +5,9 @@ import hashlib
 import json
 import os
 import platform
+import re
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -39,7 +40,6 @@ class Installed:
     fingerprint: str
     projects: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
-    caches: tuple[str, ...] = ()  # folders that the repository names; kept as jobs leave them
     state: str = ""  # of the kept folders, as the install left them
     env: Mapping[str, str] = field(default_factory=dict)  # in which commands find it
     in_use: bool = False  # a job runs, or ran and was not proved clean: the state must be looked at again
@@ -51,7 +51,7 @@ def read_installed(slot: Slot) -> Installed:
         found = Installed(**json.loads(slot.installed.read_text()))
     except (OSError, ValueError, TypeError):
         return Installed("")
-    return replace(found, kept=tuple(found.kept), projects=tuple(found.projects), caches=tuple(map(str, found.caches)))
+    return replace(found, kept=tuple(found.kept), projects=tuple(found.projects))
 
 
 def write_installed(slot: Slot, what: Installed) -> None:
@@ -70,8 +70,8 @@ def fingerprint(slot: Slot, found: Sequence[Found], wish: Install) -> str:
         digest.update(f"{ecosystem.NAME}\0{project.folder}\0".encode(errors="surrogateescape"))
         for name in project.named(*ecosystem.LOCKS, *ecosystem.INPUTS):
             digest.update(f"{name}\0".encode() + _content(slot.path / project.folder / name))
-        for program in ecosystem.PROGRAMS:
-            digest.update(_program(program).encode())
+        for name in ecosystem.PROGRAMS:
+            digest.update(program(name).encode())
     return f"sha256:{digest.hexdigest()}"
 
 
@@ -81,7 +81,7 @@ def _content(path: Path) -> bytes:
     return hashlib.sha256(path.read_bytes()).digest() if path.is_file() else b""
 
 
-def _program(name: str) -> str:
+def program(name: str) -> str:
     """Return which file a program is; asking it for its version would cost what a warm slot saves."""
     found = shutil.which(name, path=PATH)
     if found is None:
@@ -129,7 +129,7 @@ async def install(
     fingerprint: str,
     mode: Mode,
     store: Path,
-    tracked: set[str],
+    tracked: Mapping[str, str],
     private_hosts: Sequence[str] = (),
     cancelled: asyncio.Event | None = None,
 ) -> Installed:
@@ -210,7 +210,7 @@ def can_build_on(standing: Installed, found: Sequence[Found], wish: Install) -> 
     return standing.projects == names(found, wish)
 
 
-def made(root: Path, tracked: set[str]) -> tuple[str, ...]:
+def made(root: Path, tracked: Collection[str]) -> tuple[str, ...]:
     """Return the folders of dependencies that stand in folders of tracked files, with none of their own tracked."""
     folders = {""}
     for path in tracked:
@@ -229,21 +229,10 @@ def _is_real(root: Path, path: str) -> bool:
 
 
 def hide(exclude: Path, kept: Iterable[str]) -> None:
-    """Keep dependencies out of commits where the repository does not ignore them itself."""
+    """Keep dependencies and caches out of commits where the repository does not ignore them itself."""
     have = exclude.read_text().splitlines() if exclude.exists() else []
-    new = [f"/{folder}/" for folder in kept if f"/{folder}/" not in have]
+    lines = ("/" + re.sub(r"([\\*?\[ ])", r"\\\1", path) for path in kept if "\n" not in path)
+    new = [line for line in lines if line not in have]
     if new:
         exclude.parent.mkdir(exist_ok=True)
         exclude.write_text("\n".join([*have, *new]) + "\n")
-
-
-def keep_caches(slot: Slot, keep: Iterable[str], tracked: Iterable[str]) -> None:
-    """Note which folders the repository wants to find again: none of tracked files, none outside of the worktree."""
-    paths = [path.strip("/") for path in keep]
-    inside = [p for p in paths if p and not {"", ".", "..", ".git"} & set(p.split("/"))]
-    held = {p for p in inside if any(path == p or path.startswith(f"{p}/") for path in tracked)} if inside else set()
-    caches = tuple(p for p in inside if p not in held)
-    standing = read_installed(slot)
-    if standing.caches != caches:
-        write_installed(slot, replace(standing, caches=caches))
-        hide(slot.mirror / "info" / "exclude", caches)

@@ -1,21 +1,23 @@
 """A fixed number of long-lived worktrees: leased, brought to a commit, released clean or put into quarantine."""
 
 import asyncio
-import contextlib
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from bot import log
-from bot.sandbox.box import Mode, tmp_of
-from bot.slots import clean, git, install, proof
+from bot.sandbox.box import Mode
+from bot.slots import clean, git, install, proof, shelf, worktree
+from bot.slots.caches import Ground
 from bot.slots.clean import Unclean
 from bot.slots.git import GitError
-from bot.slots.install import keep_caches
+from bot.slots.install import read_installed
 from bot.slots.proof import Proof
 from bot.slots.reset import drop, prove, reset
+from bot.slots.shelf import Lent, Use
 from bot.slots.slot import Slot
 from bot.tickets import leases, repositories
 from bot.tickets.repository import Install
@@ -25,12 +27,18 @@ from bot.tickets.store import Store
 LOG = log.logger("slots")
 
 
+Dependencies = Literal["unchanged", "installed", "changed by the job"]
+
+
 @dataclass(frozen=True, slots=True)
 class Ready:
     """A slot stands at a commit; `warm` says that it was there before this job."""
 
     sha: str
     warm: bool
+    dependencies: Dependencies  # changed by the job: thrown away and installed anew
+    lent: tuple[Lent, ...]
+    ground: Ground
 
 
 class Pool:
@@ -61,7 +69,7 @@ class Pool:
             lock.unlink(missing_ok=True)  # of a git that died with us
         for row in known:
             slot = self.slot(row.name, row.repository)
-            if row.state == "quarantined" or not self._is_whole(slot):
+            if row.state == "quarantined" or not worktree.is_whole(slot):
                 self._mend(slot, row.reason)
         kept = {self.slot(name, repository).path.parent for repository, name in anybodys}
         for folder in self._root.glob("*/slot-*"):
@@ -90,16 +98,6 @@ class Pool:
         with self.store.write() as c:
             leases.free(c, self._host, slot.name, slot.repository, clean=True, reason="", now=self._now())
         LOG.info("slot mended", extra={"slot": slot.name, "reason": reason or "it was not as it was made"})
-
-    def _is_whole(self, slot: Slot) -> bool:
-        """Return whether a worktree is there, as it was made and where it was made."""
-        before = proof.kept(slot.made)
-        if not (slot.git_dir / "HEAD").is_file():
-            return False
-        with contextlib.suppress(OSError, Unclean):
-            now = proof.made(slot.path, slot.git_dir, slot.mirror)
-            return now == before and now.pointer == f"gitdir: {slot.git_dir}\n"
-        return False
 
     async def mend(self, slot: Slot) -> bool:
         """Throw the worktree of a slot away, and free it; False where a ticket holds it or something keeps it."""
@@ -168,11 +166,12 @@ class Pool:
     async def prepare(
         self, slot: Slot, *, url: str, token: str | None, sha: str, install: Install | None,
         on_part: Callable[[str, float], None], keep: Sequence[str] = (),
-        cancelled: asyncio.Event | None = None,
+        cancelled: asyncio.Event | None = None, use: Use = "none",
     ) -> Ready:  # fmt: skip
         """Bring a slot to a commit, all else gone but what is kept; fetches and installs only what is missing.
 
-        `on_part` hears of each part that was paid: clone or fetch, worktree or checkout, install or update.
+        `on_part` hears of each part that was paid: clone or fetch, worktree or checkout, install or update, caches.
+        `keep` are paths that the repository names; `use` says what the job gets of the caches.
         """
 
         def took(part: str, began: float) -> None:
@@ -189,30 +188,37 @@ class Pool:
                 await git.fetch(slot.mirror, url, token=token)
                 took("clone" if new else "fetch", began)
             began = time.perf_counter()
-            warm = await self._worktree(slot, sha)
-        tracked = await reset(slot, sha) if warm else [path for path, _ in (await git.tracked(slot.tree))[0]]
+            warm = worktree.is_whole(slot)
+            if not warm:
+                self._discard(slot)
+                await worktree.make(slot, sha)
+        tracked = await reset(slot, sha) if warm else (await git.tracked(slot.tree))[0]
         self._new_home(slot)
         took("checkout" if warm else "worktree", began)
-        await self._install(slot, tracked, install or Install(enabled=False), took, cancelled)
-        keep_caches(slot, keep, tracked)
-        return Ready(sha, warm)
+        dependencies = await self._install(slot, tracked, install or Install(enabled=False), took, cancelled)
+        began = time.perf_counter()
+        ground = Ground(sha, tracked, fingerprint=read_installed(slot).fingerprint, keep=keep)
+        lent = await shelf.lend(slot, ground, use)
+        if lent:
+            took("caches", began)
+        return Ready(sha, warm, dependencies, tuple(lent), ground)
 
     async def _install(
         self,
         slot: Slot,
-        tracked: list[str],
+        tracked: Mapping[str, str],
         wish: Install,
         took: Callable[[str, float], None],
         cancelled: asyncio.Event | None,
-    ) -> None:
-        """Install unless exactly this stands there, untouched. Raises InstallFailed."""
+    ) -> Dependencies:
+        """Install unless exactly this stands there, untouched; return what was found. Raises InstallFailed."""
         found = install.projects(tracked, wish)
         standing, want = install.read_installed(slot), install.fingerprint(slot, found, wish)
         untouched = not standing.in_use or await asyncio.to_thread(install.is_as_installed, slot, standing)
         if untouched and standing.fingerprint == want:
             if want and not standing.in_use:
                 install.write_installed(slot, replace(standing, in_use=True))
-            return
+            return "unchanged"
         began = time.perf_counter()
         builds_on = untouched and install.can_build_on(standing, found, wish)
         if not builds_on:
@@ -225,13 +231,29 @@ class Pool:
                 fingerprint=want,
                 mode=self._sandbox,
                 store=self.store_folder,
-                tracked=set(tracked),
+                tracked=tracked,
                 private_hosts=self._private_hosts,
                 cancelled=cancelled,
             )
             took("update" if builds_on and standing.fingerprint else "install", began)
         with self.store.write() as c:
             leases.note_fingerprint(c, self._host, slot.name, slot.repository, want)
+        return "installed" if untouched else "changed by the job"
+
+    async def take_caches(self, slot: Slot, ground: Ground) -> dict[str, str]:
+        """Keep for later what a gate left in its caches; return those that are not believed, each with its why."""
+        refused = await shelf.take(slot, ground, now=self._now())
+        self._empty(slot.trash)
+        return refused
+
+    def quarantine_caches(self, repository: str, lent: Iterable[Lent], reason: str) -> None:
+        """Keep caches from being used in any slot of a repository, for as long as their keys stay."""
+        with self.store.read() as c:
+            names = [row.name for row in leases.rows(c, self._host) if row.repository == repository]
+        for name in names:
+            slot = self.slot(name, repository)
+            shelf.quarantine(slot, lent, reason, now=self._now())
+            self._empty(slot.trash)
 
     @property
     def store_folder(self) -> Path:
@@ -242,34 +264,12 @@ class Pool:
         """Return the environment in which a job's commands find what was installed."""
         return dict(install.read_installed(slot).env)
 
-    async def _worktree(self, slot: Slot, sha: str) -> bool:
-        """Make the worktree unless it is there, as it was made; return whether it was."""
-        if self._is_whole(slot):
-            return True
-        self._discard(slot)
-        await git.call("worktree", "prune", git_dir=slot.mirror)
-        slot.path.parent.mkdir(parents=True, exist_ok=True)
-        # git names the folder after the last part of the path, so the worktree is made under its slot's name
-        under = slot.path.parent / slot.name
-        await git.call("worktree", "add", "--quiet", "--detach", "--force", str(under), sha, git_dir=slot.mirror)
-        under.rename(slot.path)
-        (slot.git_dir / "gitdir").write_text(f"{slot.path / '.git'}\n")
-        proof.keep(slot.made, proof.made(slot.path, slot.git_dir, slot.mirror))
-        return False
-
     def _discard(self, slot: Slot) -> None:
-        """Throw away a worktree in whatever shape it is; nothing of it is trusted, no link of it followed."""
-        for mark in (slot.made, slot.installed):
-            mark.unlink(missing_ok=True)
-        for path in (slot.path, slot.path.parent / slot.name):
-            clean.throw(path, slot.trash)
-        shutil.rmtree(slot.git_dir, ignore_errors=True)
+        worktree.discard(slot)
         self._empty(slot.trash)
 
     def _new_home(self, slot: Slot) -> None:
-        for folder in (slot.home, tmp_of(slot.home)):
-            clean.throw(folder, slot.trash)
-            folder.mkdir(parents=True)
+        worktree.new_home(slot)
         self._empty(slot.trash)
 
     def _empty(self, trash: Path) -> None:

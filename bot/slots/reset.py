@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.slots import clean, git, proof
@@ -15,25 +15,29 @@ from bot.slots.slot import Slot
 CHECKS = ("folder", "git files", "processes", "status")  # what a proof of cleanness rests on
 
 
-async def reset(slot: Slot, sha: str) -> list[str]:
-    """Bring a worktree to exactly a commit and what is kept; return the tracked paths. Raises Unclean, or GitError."""
+async def reset(slot: Slot, sha: str) -> dict[str, str]:
+    """Bring a worktree to exactly a commit and what is kept; return what is tracked, each path with its mode and blob.
+
+    Raises Unclean, or GitError.
+    """
     (slot.git_dir / "index.lock").unlink(missing_ok=True)  # nobody else works here: whoever made it is dead
-    kept = kept_in(read_installed(slot))
+    kept = read_installed(slot).kept
     failed = await _hard(slot, sha)
     for _ in range(3):
         paths, plain = await git.tracked(slot.tree)
         if plain:
             in_the_way = await asyncio.to_thread(_sweep, slot, paths, kept)
             if not failed and not in_the_way:
-                return [path for path, _ in paths]
+                return paths
         else:
             (slot.git_dir / "index").unlink(missing_ok=True)  # its flags hid files from the reset
         failed = await _hard(slot, sha)  # what stood in the way is gone
     raise Unclean(failed or "something stands in the way of a tracked path, again and again")
 
 
-def _sweep(slot: Slot, paths: Iterable[tuple[str, bool]], kept: Sequence[str]) -> bool:
-    return clean.sweep(slot.path, clean.wanted(paths, kept), trash=slot.trash)
+def _sweep(slot: Slot, paths: Mapping[str, str], kept: Sequence[str]) -> bool:
+    tracked = ((path, git.is_module(entry)) for path, entry in paths.items())
+    return clean.sweep(slot.path, clean.wanted(tracked, kept), trash=slot.trash)
 
 
 async def _hard(slot: Slot, sha: str) -> str:
@@ -46,7 +50,7 @@ async def _hard(slot: Slot, sha: str) -> str:
 
 def drop(slot: Slot, installed: Installed) -> None:
     """Throw away what an install made; the worktree must have been swept, so that no part of a path is a link."""
-    write_installed(slot, Installed("", caches=installed.caches))
+    write_installed(slot, Installed(""))
     for folder in installed.kept:
         with contextlib.suppress(FileNotFoundError):
             clean.throw(slot.path / folder, slot.trash)
@@ -65,7 +69,7 @@ async def prove(slot: Slot) -> Proof:
         return Proof(False, (), users[0])
     await reset(slot, "HEAD")
     dependencies = await asyncio.to_thread(_dependencies, slot)
-    kept = kept_in(read_installed(slot))
+    kept = read_installed(slot).kept
     left = await git.call("status", "--porcelain", "--ignored", "-z", git_dir=slot.git_dir, work_tree=slot.path)
     lines = [line for line in left.output.split("\0") if line and not _leads_to(line[3:].rstrip("/"), kept)]
     if lines:
@@ -73,11 +77,6 @@ async def prove(slot: Slot) -> Proof:
     if proof.made(slot.path, slot.git_dir, slot.mirror) != before:
         return Proof(False, (), "it changed while it was cleaned")
     return Proof(True, (*CHECKS, dependencies))
-
-
-def kept_in(installed: Installed) -> tuple[str, ...]:
-    """Return the folders that stay over a reset."""
-    return (*installed.kept, *installed.caches)
 
 
 def _leads_to(path: str, kept: Sequence[str]) -> bool:

@@ -26,6 +26,11 @@ class Slot:
         return self.path.with_name("trash")
 
     @property
+    def shelf(self) -> Path:
+        """Return the folder in which caches lie between jobs, out of their reach."""
+        return self.path.with_name("caches")
+
+    @property
     def made(self) -> Path:
         """Return the file that says what the worktree was when it was made."""
         return self.path.with_name("made.json")

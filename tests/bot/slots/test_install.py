@@ -40,7 +40,7 @@ class Host:
         self.slot: Slot
         self.jobs = 0
 
-    async def start(self, sha: str, install: Install, keep: tuple[str, ...] = ()) -> list[str]:
+    async def start(self, sha: str, install: Install) -> list[str]:
         """Lease and prepare; return the parts that took time."""
         self.jobs += 1
         parts: list[str] = []
@@ -53,7 +53,6 @@ class Host:
             token=None,
             sha=sha,
             install=install,
-            keep=keep,
             on_part=lambda part, _: parts.append(part),
         )
         return parts
@@ -151,18 +150,6 @@ async def test_dependencies_that_are_not_ignored_are_not_committed(host: Host) -
     sha = commit(host.origin, {"b.txt": "b"})
     await host.start(sha, Install(run=STUB))
     assert await git.commit_all(host.slot.tree, parent=sha, message="x", author=("S", "s@x")) is None
-
-
-async def test_folders_that_the_repository_names_stay_and_others_go(host: Host) -> None:
-    sha, keep = commit(host.origin, {"b.txt": "b"}), (".next/cache", "../out", "src", ".git")
-    await host.start(sha, Install(run=STUB), keep)
-    for folder in (".next/cache", ".next/other", "src/left", "build"):
-        (host.slot.path / folder).mkdir(parents=True)
-    (host.slot.path / "node_modules" / "dep" / "index.js").write_text("bad\n")
-    proof = await host.end()
-    left = sorted(str(p.relative_to(host.slot.path)) for p in host.slot.path.rglob("*") if p.is_dir())
-    committed = await git.commit_all(host.slot.tree, parent=sha, message="x", author=("S", "s@x"))
-    assert (proof.clean, left, committed) == (True, [".next", ".next/cache", "src", "src/deep"], None)
 
 
 def _npm_files(version: str) -> Mapping[str, str]:
