@@ -11,7 +11,6 @@ from gate.errors import GateError
 if TYPE_CHECKING:
     import argparse
 
-FORMATS = ("text", "json", "markdown", "github", "junit", "sarif")
 INTERRUPTED = 130
 OURS = 70
 
@@ -49,6 +48,8 @@ def _dispatch(argv: list[str]) -> int:
 
 def _parser() -> "argparse.ArgumentParser":
     import argparse
+
+    from gate.render import FORMATS
 
     parser = argparse.ArgumentParser(prog="gate", description="A verify gate that can fail.", allow_abbrev=False)
     parser.add_argument("--version", action=_version_action(), nargs=0, help="show the version and end")
@@ -117,6 +118,8 @@ def _version_action() -> "type[argparse.Action]":
 
 
 def _output(parser: "argparse.ArgumentParser") -> None:
+    from gate.render import FORMATS
+
     parser.add_argument("--format", choices=FORMATS, default="text", help="how to write the report")
     parser.add_argument("--output", type=Path, metavar="FILE", help="write the report here instead")
 
@@ -179,7 +182,7 @@ def _try(repo: Path, text: str) -> int:
     from gate.cli_run import STOP, cores, in_charge
     from gate.output import colours
     from gate.policy import parse_repository
-    from gate.render import render_text
+    from gate.render.text import render_text
     from gate.report import EXIT_CODES
     from gate.run import Options, Place
 

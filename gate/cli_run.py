@@ -68,8 +68,9 @@ def cores() -> int:
 
 def _judged(arguments: argparse.Namespace) -> Report:
     root = git.toplevel(folder(arguments.repo))
-    base = git.resolve_base(root, arguments.base) if arguments.base else None
-    changed = git.changed(root, git.resolve_base(root, arguments.since)) if arguments.since else None
+    base = git.resolve_base(root, arguments.base) if arguments.base is not None else None
+    since = git.resolve_base(root, arguments.since, option="--since") if arguments.since is not None else None
+    changed = git.changed(root, since) if since else None
     before = _read_report(arguments.base_report) if arguments.base_report else None
     wrap = _wrap(arguments.wrap)
     place = Place(root, arguments.name, base, git.head(root))
@@ -101,7 +102,7 @@ def _policy(arguments: argparse.Namespace, place: Place) -> tuple[Policy, tuple[
         return chosen, ()
     from gate import integrity  # noqa: PLC0415 only with --base
 
-    return chosen, integrity.compare(place.root, base, chosen)
+    return chosen, integrity.compare(place.root, git.branched(place.root, base), chosen)
 
 
 def _only(policy: Policy, names: list[str]) -> Policy:

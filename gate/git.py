@@ -1,5 +1,6 @@
 """Questions to git: no hooks, no pager, no configuration that runs programs, nothing of a calling hook."""
 
+import contextlib
 import os
 import subprocess
 from collections.abc import Sequence
@@ -53,7 +54,21 @@ def toplevel(folder: Path) -> Path:
         bare = ask(folder, "rev-parse", "--is-bare-repository").text == "true"
         why = "it is a bare repository, which has no files to check" if bare else answer.error.removeprefix("fatal: ")
         raise UsageError(f"not-a-worktree: expected a git worktree at {folder}, got: {why}")
-    return Path(os.fsdecode(answer.out.rstrip(b"\n")))
+    root = Path(os.fsdecode(answer.out.removesuffix(b"\n")))
+    if root != folder.resolve() and _is_submodule(root, folder):
+        raise UsageError(
+            f"not-a-worktree: expected a git worktree at {folder}, got: a submodule that is not checked out; "
+            "fetch it with `git submodule update --init`"
+        )
+    return root
+
+
+def _is_submodule(root: Path, folder: Path) -> bool:
+    """Return whether an outer repository holds a folder as a submodule; git itself answers for the outer one there."""
+    with contextlib.suppress(ValueError):
+        inside = os.fspath(folder.resolve().relative_to(root.resolve()))
+        return ask(root, "ls-files", "--stage", "-z", "--", f":(literal){inside}").out.startswith(b"160000 ")
+    return False
 
 
 def head(repo: Path) -> str | None:
@@ -62,16 +77,29 @@ def head(repo: Path) -> str | None:
     return answer.text if answer.code == 0 else None
 
 
-def resolve_base(repo: Path, ref: str) -> str:
+def resolve_base(repo: Path, ref: str, *, option: str = "--base") -> str:
     """Return the commit to compare with. Raises UsageError where it is not there, never "nothing changed"."""
     if ref.startswith("-") or not ref.strip():
-        raise UsageError(f"--base: expected a commit or a branch, got {ref!r}")
+        raise UsageError(f"{option}: expected a commit or a branch, got {ref!r}")
     answer = ask(repo, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
     if answer.code == 0:
         return answer.text
-    shallow = ask(repo, "rev-parse", "--is-shallow-repository").text == "true"
-    mend = "the clone is shallow: fetch it with `git fetch --depth=1 origin COMMIT`, or check out with fetch-depth: 0"
-    raise UsageError(f"base-unavailable: expected a commit {ref!r}, found none" + (f"; {mend}" if shallow else ""))
+    raise UsageError(f"base-unavailable: expected a commit {ref!r}, found none{_shallow(repo)}")
+
+
+def _shallow(repo: Path) -> str:
+    """Return what mends a clone without its history, ready to stand behind what is missing."""
+    if ask(repo, "rev-parse", "--is-shallow-repository").text != "true":
+        return ""
+    return "; the clone is shallow: deepen it with `git fetch --unshallow`, or check out with fetch-depth: 0"
+
+
+def branched(repo: Path, base: str) -> str:
+    """Return the commit since which HEAD has changes of its own: the base, or where the base went on without it."""
+    answer = ask(repo, "merge-base", base, "HEAD")
+    if answer.code == 0:
+        return answer.text
+    raise UsageError(f"base-unavailable: expected HEAD to share history with {base}, found none{_shallow(repo)}")
 
 
 def show(repo: Path, commit: str, path: str) -> bytes | None:
@@ -79,8 +107,9 @@ def show(repo: Path, commit: str, path: str) -> bytes | None:
     answer = ask(repo, "cat-file", "blob", f"{commit}:{path}")
     if answer.code == 0:
         return answer.out
-    if ask(repo, "cat-file", "-e", f"{commit}^{{tree}}").code != 0:
-        raise UsageError(f"base-unavailable: the objects of {commit} are not here: {answer.error}")
+    listed = ask(repo, "ls-tree", "-z", commit, "--", f":(literal){path}")
+    if listed.code != 0 or b" blob " in listed.out:
+        raise UsageError(f"base-unavailable: the objects of {commit} are not here: {listed.error or answer.error}")
     return None
 
 

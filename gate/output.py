@@ -1,6 +1,5 @@
 """Where a run's words go: lines of steps while they run, and the report at the end."""
 
-import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -26,10 +25,13 @@ class Live:
 
 def say(line: str) -> None:
     """Write a line to the standard error, where there is one: a report is worth more than who watches it come."""
-    if sys.stderr is not None:
-        with contextlib.suppress(OSError):
-            sys.stderr.write(f"{line}\n")
-            sys.stderr.flush()
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
+    except OSError:
+        _drop(sys.stderr)
 
 
 def check_target(output: Path | None) -> None:
@@ -40,20 +42,34 @@ def check_target(output: Path | None) -> None:
 
 def write(report: Report, *, form: str, output: Path | None, repo: Path) -> None:
     """Write a report in a format to a file or to the standard output."""
-    from gate import render  # noqa: PLC0415 nothing of it is needed while steps run
+    from gate.render import render  # noqa: PLC0415 nothing of it is needed while steps run
 
-    if form == "text":
-        text = render.render_text(report, colour=output is None and colours(sys.stdout))
-    elif form == "markdown" and report.verdict is Verdict.UNGATED:
-        from gate.init import propose  # noqa: PLC0415 rare
-
-        text = render.render_markdown(report, proposal=propose(repo).render())
-    else:
-        text = render.FORMATS[form](report)
+    root = _root(repo.resolve())
+    text = render(
+        report, form, root=root, colour=output is None and colours(sys.stdout), proposal=_proposal(report, form, repo)
+    )
     if output is not None:
         _to_file(output, text)
+    elif os.environ.get("GITHUB_ACTIONS") == "true":
+        from gate.render.github import unspoken  # noqa: PLC0415 on a runner only
+
+        _to_stdout(unspoken(text, form))
     else:
-        _to_stdout(render.unspoken(text, form) if os.environ.get("GITHUB_ACTIONS") == "true" else text)
+        _to_stdout(text)
+
+
+def _root(folder: Path) -> Path:
+    """Return the worktree that holds a folder, without asking git."""
+    return next((f for f in (folder, *folder.parents) if (f / ".git").exists()), folder)
+
+
+def _proposal(report: Report, form: str, repo: Path) -> str:
+    """Return the policy that would fit a repository without one, for people to copy."""
+    if report.verdict is not Verdict.UNGATED or form not in ("markdown", "comment") or not repo.is_dir():
+        return ""
+    from gate.init import propose  # noqa: PLC0415 rare
+
+    return propose(repo).render()
 
 
 def colours(stream: IO[str] | None) -> bool:
@@ -81,3 +97,10 @@ def _to_stdout(text: str) -> None:
             os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
         )  # what is still buffered cannot be written either
         raise GateError(f"the report: it could not be written to the standard output: {error.strerror}") from error
+
+
+def _drop(stream: IO[str]) -> None:
+    """Let a stream lead nowhere: what it still holds cannot be written either, and would end Python in an error."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)

@@ -69,7 +69,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class StepReport:
-    """One step as it ended; `seconds` is wall time, `log` the tail of its output."""
+    """One step as it ended; `seconds` is wall time, `log` the tail of its output, `cwd` its folder below the root."""
 
     name: str
     kind: str
@@ -80,6 +80,7 @@ class StepReport:
     evidence: Evidence = field(default_factory=Evidence)
     log: str = ""
     reason: str = ""
+    cwd: str = "."
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,11 +147,15 @@ def read_report(text: str | bytes) -> Report:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write the text so that a reader sees the old file or the new one, never half."""
+    """Write the text so that a reader sees the old file or the new one, never half; a device is written to as it is."""
+    data = text.encode("utf-8", "backslashreplace")  # what is no UTF-8 in a file's name is shown, and stays JSON
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+        return
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)

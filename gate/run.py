@@ -18,12 +18,14 @@ from gate.report import Evidence, Finding, PolicyStamp, Report, StepOutcome, Ste
 from gate.tools.tool import Invocation
 
 TAIL_BYTES = 16_384
-# what a hook or a runner sets for its own use: location of another repository, files that a runner obeys
+# what a hook or a runner sets for its own use: where another repository is (those of `git rev-parse --local-env-vars`
+# that tell a place), and files and services that a runner obeys
 DROPPED = (
-    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_PREFIX", "GIT_QUARANTINE_PATH", "GITHUB_ENV", "GITHUB_OUTPUT",
-    "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY", "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
-    "ACTIONS_ID_TOKEN_REQUEST_URL",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NAMESPACE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX",
+    "GIT_QUARANTINE_PATH", "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE", "GIT_WORK_TREE",
+    "GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY", "ACTIONS_RUNTIME_TOKEN",
+    "ACTIONS_ID_TOKEN_REQUEST_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_URL",
 )  # fmt: skip
 
 
@@ -165,7 +167,7 @@ class _Run:
             why = f"{error.strerror}: {error.filename}" if isinstance(error, OSError) else repr(error)
             report = StepReport(step.name, step.kind or "check", step.run, StepOutcome.FAILED, reason=why)
         with self._changed:
-            self._done[step.name] = report
+            self._done[step.name] = replace(report, cwd=step.cwd)
             self._failing = self._failing or report.outcome not in (StepOutcome.PASSED, StepOutcome.NOT_RUN)
             self._changed.notify_all()
 

@@ -1,13 +1,12 @@
 """Whole runs of the command line on real repositories: verdicts, exit codes, and nothing left behind."""
 
-import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.gate_runs import GATE, ROOT, TEST, UNITTEST, commit, gate, report, repository, runs, steps
+from tests.gate_runs import ROOT, TEST, UNITTEST, commit, gate, report, repository, steps
 
 UNGATED = "no step is configured for this repository; `gate init` proposes a gate.toml"
 
@@ -64,24 +63,6 @@ def test_steps_run_side_by_side(tmp_path: Path) -> None:
                    {"test_a.py": TEST}), "--jobs", "3",
     )  # fmt: skip
     assert code == 0
-
-
-def test_nothing_of_a_step_stays_behind(tmp_path: Path) -> None:
-    script = "setsid sh -c 'echo $$ > pid; exec sleep 300' >/dev/null 2>&1 & until [ -s pid ]; do :; done"
-    repo = repository(tmp_path, steps(a=script))
-    gate(repo)
-    pid = int((repo / "pid").read_text())
-    assert not runs(pid)
-
-
-def test_an_interrupt_ends_the_steps_and_is_told(tmp_path: Path) -> None:
-    repo = repository(tmp_path, steps(a="trap '' TERM; echo $$ > pid; sleep 300"))
-    process = subprocess.Popen([*GATE, "run", "--repo", str(repo)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    while not (repo / "pid").exists() or not (repo / "pid").read_text():
-        assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=20)
-    assert (process.returncode, b"RED" in out, runs(int((repo / "pid").read_text()))) == (130, True, False)
 
 
 def test_a_hooks_git_variables_do_not_reach_the_steps(tmp_path: Path) -> None:
