@@ -40,7 +40,8 @@ from bot.sandbox.redact import Redactor
 from bot.settings import Settings
 from bot.slots.disk import low_disk
 from bot.slots.pool import Pool
-from bot.tickets import hosts, scheduler
+from bot.tickets import hosts, pull_checks, scheduler
+from bot.tickets.budget import Budget
 from bot.tickets.outage import Outage
 from bot.tickets.presence import Folder, Presence
 from bot.tickets.repository import RepositorySettings
@@ -48,6 +49,7 @@ from bot.tickets.store import is_away, open_store, sqlite_url
 from bot.tickets.ticket import Ticket
 from bot.work.agents.agent import Agent, AgentSettings
 from bot.work.agents.open import open_agent
+from bot.work.checking import Checks
 from bot.work.engine import Engine
 from bot.work.job import Desk
 from bot.work.logbook import Logbook
@@ -87,10 +89,12 @@ class Service:
             label=settings.label,
             now=time.time,
             told=self._report,
+            checked=self._report_check,
             floor=settings.floor,
             allowed_bots=settings.allowed_bots,
             app=settings.app_id,
         )
+        self.checks = Checks(self.desk)
         self.receiver = self._receiver() if receives and not pulls else None
         self.recovery = Recovery(
             self.store, self.forge, label=settings.label, now=time.time, stored=self.delivered
@@ -98,6 +102,7 @@ class Service:
         self._recovers, self._pulls = receives, pulls
         self.app = self._application(note)
         self.draining = False
+        self._turns = [self._start_tickets, self._start_checks]  # who goes first, in turns: neither starves the other
         self._tick, self._news, self._freed = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._asked = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
@@ -122,7 +127,7 @@ class Service:
             gate_argv=GATE, policy_argv=("--policy", str(settings.policy.resolve())) if settings.policy else (),
             links=Links(forge=settings.git_url, dashboard=settings.public_url), sandbox=sandbox_mode(settings),
             readable=interpreter(), changed=self.changed, author=AUTHOR,
-            private_hosts=settings.private_hosts,
+            day=Budget(tokens=settings.day_tokens, dollars=settings.day_dollars), private_hosts=settings.private_hosts,
         )  # fmt: skip
 
     def _application(self, note: str) -> Starlette:
@@ -147,6 +152,9 @@ class Service:
 
     def _report(self, c: sa.Connection, ticket: int) -> None:
         reporter.report(c, ticket, links=self.desk.links, now=time.time())
+
+    def _report_check(self, c: sa.Connection, check: int) -> None:
+        reporter.report_check(c, check, links=self.desk.links, now=time.time())
 
     def delivered(self) -> None:
         """Say that a delivery was stored; safe from any thread."""
@@ -201,6 +209,7 @@ class Service:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.checks.stop()
         if self.receiver is not None:
             self.receiver.close()
         await self.desk.logbook.flush()
@@ -225,6 +234,7 @@ class Service:
 
     def _take_back(self) -> list[Ticket]:
         with self.store.write() as c:
+            pull_checks.release_of(c, self.host)
             hosts.beat(c, self.host, slots=self.settings.slots)
             return list(hosts.take_back(c, host=self.host, now=time.time()))
 
@@ -241,16 +251,31 @@ class Service:
                 low = self._low_disk()
                 if low:
                     low = await self.desk.pool.make_room(self._low_disk)
-                for ticket in await asyncio.to_thread(self._admit_once, low):
-                    await self.engine.start(ticket)
+                went_first = await self._turns[0](low)
+                await self._turns[1](low)
+                if went_first:
+                    self._turns.reverse()
+
+    async def _start_tickets(self, low: str) -> bool:
+        taken = await asyncio.to_thread(self._admit_once, low)
+        for ticket in taken:
+            await self.engine.start(ticket)
+        return bool(taken)
+
+    async def _start_checks(self, low: str) -> bool:
+        taken = [] if low else await asyncio.to_thread(self.checks.take, self._free())
+        self.checks.start(taken)
+        return bool(taken)
+
+    def _free(self) -> int:
+        return self.settings.slots - len(self.desk.running)
 
     def _low_disk(self) -> str:
         return low_disk(self.desk.data, least_bytes=self.settings.low_disk_mb * 1024 * 1024)
 
     def _admit_once(self, low: str) -> Sequence[Ticket]:
-        free = self.settings.slots - len(self.desk.running)
         return scheduler.tick(
-            self.store, host=self.host, free_slots=free, now=time.time(), low_disk=low,
+            self.store, host=self.host, free_slots=self._free(), now=time.time(), low_disk=low,
             changed=lambda c, ticket: self._report(c, ticket.id),
         )  # fmt: skip
 
@@ -265,7 +290,11 @@ class Service:
             await self._asked.wait()
             self._asked.clear()
             if self.desk.running:
-                self.engine.compare(dict(self.desk.running), await asyncio.to_thread(self._held))
+                self.engine.compare(
+                    {ticket: here for ticket, here in self.desk.running.items() if ticket > 0},
+                    await asyncio.to_thread(self._held),
+                )
+                self.checks.cancel(await asyncio.to_thread(self.checks.lost))
 
     def _held(self) -> dict[int, tuple[int, bool]]:
         with self.store.read() as c:
@@ -280,10 +309,12 @@ class Service:
             await asyncio.sleep(min(HEARTBEAT_S, self.settings.dead_after_s / 5))
 
     def _beat_once(self) -> Sequence[Ticket]:
-        free = 0 if self.draining else self.settings.slots - len(self.desk.running)
+        free = 0 if self.draining else self._free()
         with self.store.write() as c:
             hosts.beat(c, self.host, slots=self.settings.slots, draining=self.draining)
             gone = self._watch.dead(c)
+            for host in gone:
+                pull_checks.release_of(c, host)
             return hosts.take_orphans(c, gone, host=self.host, most=free, now=time.time())
 
     async def _guard(self, loop: Callable[[], Coroutine[Any, Any, None]]) -> None:

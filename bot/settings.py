@@ -49,6 +49,8 @@ class Settings(BaseSettings):
     model_url: str = ""  # empty: Anthropic's
     sandbox: Literal["required", "off"] = "required"
     private_hosts: tuple[str, ...] = ()  # names in the operator's own network that boxes may reach
+    day_dollars: float | None = Field(default=None, gt=0)  # for all repositories together, in a day (UTC)
+    day_tokens: int | None = Field(default=None, gt=0)
     policy: Path | None = None  # an operator's file of gates for many repositories
     public_url: str = ""  # where people reach the dashboard
     dashboard_password: SecretStr | None = None  # asked for by every page; without it only loopback may look

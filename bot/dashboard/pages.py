@@ -17,8 +17,9 @@ from bot.dashboard.bell import Bell
 from bot.dashboard.metrics import render_metrics
 from bot.dashboard.rows import Row, row
 from bot.outbox.comments import evidence
-from bot.tickets import journal, repositories, tickets
+from bot.tickets import journal, pull_checks, repositories, tickets
 from bot.tickets.counts import counts
+from bot.tickets.pull_checks import PullCheck
 from bot.tickets.seconds import NOT_OURS, by_stage, saved, total
 from bot.tickets.store import Store
 from bot.tickets.ticket import State, Ticket
@@ -52,10 +53,14 @@ class Dashboard:
         return [
             Route("/", self.index),
             Route("/tickets/{id:int}", self.ticket),
+            Route("/checks", self.checks),
+            Route("/checks/{id:int}", self.check),
             Route("/events", self.events),
             Route("/metrics", self.metrics),
             Route("/api/tickets", self.api_tickets),
             Route("/api/tickets/{id:int}", self.api_ticket),
+            Route("/api/checks", self.api_checks),
+            Route("/api/checks/{id:int}", self.api_check),
             Mount("/static", StaticFiles(directory=HERE / "static")),
         ]
 
@@ -101,6 +106,37 @@ class Dashboard:
             },
             headers=SECURITY,
         )
+
+    async def checks(self, _request: Request) -> Response:
+        """Show the latest checks of pull requests."""
+        return self._page("checks.html", checks=await asyncio.to_thread(self._checks))
+
+    async def api_checks(self, _request: Request) -> Response:
+        """Answer with the same as JSON."""
+        return JSONResponse({"checks": [_plain(c) for c in await asyncio.to_thread(self._checks)]}, headers=SECURITY)
+
+    async def check(self, request: Request) -> Response:
+        """Show one check: the gate's whole report."""
+        found = await asyncio.to_thread(self._check, request.path_params["id"])
+        if found is None:
+            return PlainTextResponse("There is no such check. All of them: /checks", 404)
+        report = read_report(found.report) if found.report else None
+        return self._page("check.html", check=found, report=report, evidence=evidence)
+
+    async def api_check(self, request: Request) -> Response:
+        """Answer with one check as JSON."""
+        found = await asyncio.to_thread(self._check, request.path_params["id"])
+        if found is None:
+            return JSONResponse({"error": "there is no such check"}, 404)
+        return JSONResponse(_plain(found), headers=SECURITY)
+
+    def _checks(self) -> list[PullCheck]:
+        with self.store.read() as c:
+            return pull_checks.latest(c)
+
+    def _check(self, check: int) -> PullCheck | None:
+        with self.store.read() as c:
+            return pull_checks.get(c, check)
 
     async def events(self, request: Request) -> Response:
         """Stream what changes: rows of all tickets, or lines and state of one."""
@@ -180,6 +216,10 @@ _TEMPLATES = jinja2.Environment(
     loader=jinja2.FileSystemLoader(HERE / "templates"), autoescape=True, undefined=jinja2.StrictUndefined
 )
 _TEMPLATES.globals["note"] = ""
+
+
+def _plain(check: PullCheck) -> dict[str, Any]:
+    return {**asdict(check), "report": json.loads(check.report) if check.report else None}
 
 
 def _find(c: Any, ticket: int) -> Ticket | None:

@@ -66,6 +66,7 @@ class PullEvent:
     base_branch: str
     author: Actor
     is_merged: bool = False
+    at: float = 0.0  # the forge's clock: when the pull request last changed
 
 
 @dataclass(frozen=True, slots=True)

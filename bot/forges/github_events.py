@@ -77,6 +77,7 @@ class _Pull(msgspec.Struct, frozen=True):
     head: _End | None = None
     base: _End | None = None
     merged: bool | None = None
+    updated_at: str | None = None
 
 
 class _Review(msgspec.Struct, frozen=True):
@@ -208,6 +209,7 @@ def read_pull(payload: Payload) -> Event:
         base_branch=_text(base.ref),
         author=_actor(pull.user),
         is_merged=bool(pull.merged),
+        at=_time(pull.updated_at),
     )
 
 

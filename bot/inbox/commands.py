@@ -158,7 +158,7 @@ def budget(said: Said) -> str:
     if ticket.state is State.RUNNING:
         raise UserError("`budget` cannot change what is running; say it again once this attempt has ended.")
     changed = tickets.amend(said.turn.c, ticket, now=said.turn.now, budget=kept)
-    if changed.state is State.DONE and changed.outcome is Outcome.OVER_BUDGET:
+    if changed.state is State.DONE and changed.outcome in (Outcome.OVER_BUDGET, Outcome.TIMED_OUT):
         title, body = said.text(changed)
         attempt_again(said.turn, changed, title=title, body=body)
     return ""
@@ -242,4 +242,5 @@ def _approve_commit(said: Said, commit: str) -> str:
             f"`{shown}` is not the commit that waits; that is `{check.head_sha[:10]}` now. Look at it first."
         )
     pull_checks.move(turn.c, check, pull_checks.QUEUED, now=turn.now, approved_by=turn.standing.actor.login)
+    turn.checked(turn.c, check.id)
     return ""

@@ -1,6 +1,6 @@
 """What comes of an intent about an issue, a pull request or a repository; all in the transaction of its delivery."""
 
-from bot.forges.events import IssueEvent
+from bot.forges.events import IssueEvent, PullEvent
 from bot.inbox.intent import Again, CheckPull, ClosePull, FollowUp, Know, Rename, Rerun, Reword, Start, Stop
 from bot.inbox.turn import (
     Done,
@@ -24,6 +24,7 @@ from bot.tickets.tickets import Wish
 
 TOGETHER_S = 10.0  # `opened` and the `labeled` that goes with it are no further apart
 OPEN = "open"
+HEAD = "head"
 
 
 def start(turn: Turn, event: IssueEvent, intent: Start) -> Effect:
@@ -134,16 +135,21 @@ def follow_up(turn: Turn, intent: FollowUp) -> Effect:
             return Done(f"added to what ticket {ticket.id} is to do")
 
 
-def check_pull(turn: Turn, author: str, intent: CheckPull) -> Effect:
+def check_pull(turn: Turn, event: PullEvent, intent: CheckPull) -> Effect:
     """Want the gate's word on a head commit; an outsider's waits for approval, each commit anew."""
-    approved = turn.standing.may and not intent.is_fork
+    stale = _is_older(turn, event.at, is_open=True)
+    if stale:
+        return Ignored(stale)
+    vouched = turn.standing.may and not intent.is_fork
     wanted = pull_checks.want(
-        turn.c, turn.repository, turn.number, intent.head_sha, approved=approved, is_fork=intent.is_fork,
-        author=author, installation=turn.origin.installation, now=turn.now,
+        turn.c, turn.repository, turn.number, intent.head_sha, is_fork=intent.is_fork, author=event.author.login,
+        approved_by=turn.standing.actor.login if vouched else "", installation=turn.origin.installation, now=turn.now,
     )  # fmt: skip
-    if not wanted:
+    _outdate(turn, but=intent.head_sha)
+    if wanted is None:
         return Ignored("this commit was asked about before")
-    if approved:
+    turn.checked(turn.c, wanted.id)
+    if wanted.state == pull_checks.QUEUED:
         return Done("queued")
     short = intent.head_sha[:10]
     whose = "a fork's commit" if intent.is_fork else "an outsider's commit"
@@ -155,11 +161,17 @@ def check_pull(turn: Turn, author: str, intent: CheckPull) -> Effect:
     return Done("waits for approval")
 
 
-def close_pull(turn: Turn, intent: ClosePull) -> Effect:
+def close_pull(turn: Turn, event: PullEvent, intent: ClosePull) -> Effect:
     """Note what people did with our pull request."""
     ticket = tickets.find_by_pull(turn.c, turn.repository, turn.number)
-    if ticket is None:
+    if ticket is None and not turn.settings.checks:
         return Ignored("not our pull request")
+    if ticket is None:
+        stale = _is_older(turn, event.at, is_open=False)
+        if stale:
+            return Ignored(stale)
+        given_up = _outdate(turn)
+        return Done(f"{given_up} checks given up") if given_up else Ignored("nothing of ours is under way for it")
     who = f"@{turn.standing.actor.login}"
     if ticket.state is State.DONE:
         if not intent.is_merged or ticket.outcome is Outcome.MERGED:
@@ -179,7 +191,10 @@ def rerun(turn: Turn, intent: Rerun) -> Effect:
     check = pull_checks.find(turn.c, turn.repository, intent.head_sha)
     if check is not None and check.state == pull_checks.DONE:
         pull_checks.move(turn.c, check, pull_checks.QUEUED, now=turn.now)
+        turn.checked(turn.c, check.id)
         return Done("the check is queued again")
+    if check is not None:
+        return Ignored(f"the check is {check.state}")
     ticket = _ticket_of(turn, number, intent.head_sha)
     if ticket is None:
         return Ignored("no ticket and no check of this commit")
@@ -204,6 +219,23 @@ def rename(turn: Turn, intent: Rename) -> Effect:
     """Follow a repository to its new name."""
     repositories.rename(turn.c, intent.before, turn.repository)
     return Done(f"{intent.before} is {turn.repository} now")
+
+
+def _is_older(turn: Turn, at: float, *, is_open: bool) -> str:
+    """Return why an event of a pull request tells nothing new: a later one was heard of already."""
+    before = turn.mark(HEAD)
+    if before is not None and 0.0 < at < before.at:
+        return "something newer is known of this pull request"
+    turn.put_mark(HEAD, Mark(is_open, at))
+    return ""
+
+
+def _outdate(turn: Turn, *, but: str = "") -> int:
+    """Give up the checks of a pull request's other commits; return how many there were."""
+    given_up = pull_checks.outdate(turn.c, turn.repository, turn.number, but=but, now=turn.now)
+    for check in given_up:
+        turn.checked(turn.c, check.id)
+    return len(given_up)
 
 
 def _create(turn: Turn, event: IssueEvent, label: str) -> Effect:

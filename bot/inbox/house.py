@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from bot import log
 from bot.errors import ConfigError
-from bot.forges.errors import ForgeError
+from bot.forges.errors import ForgeError, Refused
 from bot.forges.github import GitHub
 from bot.tickets import posts, repository
 from bot.tickets.repository import RepositorySettings
@@ -33,14 +33,23 @@ class House:
             return repository.settings_of(c, name)
 
     async def settings(self, name: str, *, issue: int | None, installation: int | None) -> RepositorySettings:
-        """Return the settings in force after a look at the default branch; what is wrong there is said on the issue."""
+        """Return the settings in force after a look at the default branch; what is wrong there is said on the issue.
+
+        Raises ForgeError where they were never seen and cannot be now: without them an event could be misread for good.
+        """
         if self._now() - self._looked_at.get(name, 0.0) >= FRESH_S:
             try:
                 await self._look(name, issue, installation)
                 self._looked_at[name] = self._now()
             except ForgeError as error:
                 LOG.warning("settings not looked at", extra={"repository": name, "error": str(error)})
+                if not isinstance(error, Refused) and not await asyncio.to_thread(self._was_seen, name):
+                    raise
         return await asyncio.to_thread(self.known, name)
+
+    def _was_seen(self, name: str) -> bool:
+        with self._store.read() as c:
+            return repository.settings_sha(c, name) is not None
 
     async def _look(self, name: str, issue: int | None, installation: int | None) -> None:
         branch = await self._forge.default_branch(name)

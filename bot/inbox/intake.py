@@ -80,13 +80,14 @@ class Intake:
         label: str,
         now: Callable[[], float],
         told: Callable[[sa.Connection, int], None],
+        checked: Callable[[sa.Connection, int], None] = lambda *_: None,
         floor: str = "write",
         allowed_bots: Collection[int] = (),
         app: int | None = None,
         breaker: Breaker | None = None,
         ask: Callable[[Said], None] | None = None,
     ) -> None:
-        self._store, self._forge, self._now, self._told = store, forge, now, told
+        self._store, self._forge, self._now, self._told, self._checked = store, forge, now, told, checked
         self._label, self._floor, self._app = label, floor, app
         self._breaker = breaker or Breaker()
         self._ask = ask  # takes a question that is no command; without it, it is an unknown command
@@ -100,7 +101,7 @@ class Intake:
         away: set[str] = set()  # repositories that the forge did not answer for: the next round asks again
         while page := await asyncio.to_thread(self._page, after):
             after = page[-1].seq
-            asking = await asyncio.to_thread(self._put_away, [await self._read(delivery) for delivery in page])
+            asking = await asyncio.to_thread(self._put_away, [r for d in page if (r := await self._understood(d))])
             await self._ask_ahead(asking)
             for read in asking:
                 if read.repository not in away:
@@ -122,6 +123,14 @@ class Intake:
     def _page(self, after: int) -> list[Delivery]:
         with self._store.read() as c:
             return deliveries.unread(c, after=after, limit=PAGE)
+
+    async def _understood(self, delivery: Delivery) -> _Read | None:
+        """Read a delivery; None where that needs settings that cannot be had yet: it stays open."""
+        try:
+            return await self._read(delivery)
+        except ForgeError as error:
+            await asyncio.to_thread(self._put_off, delivery, error)
+            return None
 
     async def _read(self, delivery: Delivery) -> _Read:
         event = read_event(delivery.event, delivery.body)
@@ -222,7 +231,7 @@ class Intake:
             turn = Turn(
                 c=c, origin=read.event.origin, number=_number(read.event), standing=standing, settings=settings,
                 label=settings.labels.trigger or self._label, breaker=self._breaker, now=self._now(), told=self._told,
-                seen=seen,
+                checked=self._checked, seen=seen,
             )  # fmt: skip
             effect = self._effect(turn, read.event, read.intent)
             match effect:
@@ -249,7 +258,9 @@ class Intake:
             case CommentEvent() | ReviewEvent(), Obey():
                 return self._obey(turn, event, intent)
             case PullEvent(), CheckPull():
-                return effects.check_pull(turn, event.author.login, intent)
+                return effects.check_pull(turn, event, intent)
+            case PullEvent(), ClosePull():
+                return effects.close_pull(turn, event, intent)
             case _:
                 return _effect_without_event(turn, intent)
 
@@ -298,8 +309,6 @@ def _effect_without_event(turn: Turn, intent: Intent) -> Effect:
     match intent:
         case FollowUp():
             return effects.follow_up(turn, intent)
-        case ClosePull():
-            return effects.close_pull(turn, intent)
         case Rerun():
             return effects.rerun(turn, intent)
         case Know():

@@ -60,6 +60,7 @@ class Turn:
     breaker: Breaker
     now: float
     told: Callable[[sa.Connection, int], None]  # a ticket changed: its comment and labels are wished for
+    checked: Callable[[sa.Connection, int], None]  # a check of a pull request changed: its check run is wished for
     seen: Issue | None = None  # the issue as the forge shows it now, if it was asked
 
     @property

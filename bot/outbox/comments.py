@@ -44,6 +44,9 @@ NEXT_STEPS = {
 }
 HELD_FOR = "✋ Held until another ticket is done"  # it goes on by itself
 HELD_NEXT = "Nothing is left to do for you. `/bot retry` starts it anew at once, `/bot cancel` gives it up."
+QUEUED_CHECK = {"title": "Queued", "summary": "The gate runs as soon as a slot is free."}
+RUNNING_CHECK = {"title": "The gate runs", "summary": "Its report stands here when it is done."}
+OUTDATED_CHECK = {"title": "Superseded", "summary": "The pull request was closed, or its head is another commit now."}
 OUTCOME_ICONS = {
     StepOutcome.PASSED: "✅",
     StepOutcome.FAILED: "❌",
@@ -143,6 +146,13 @@ def gate_table(report: Report) -> str:
 def check_title(report: Report) -> str:
     """Return the one line that a pull request shows beside the check."""
     return f"{report.verdict}: {report.reason}"[:STATUS_LENGTH]
+
+
+def waiting_check(head_sha: str, *, is_fork: bool) -> dict[str, str]:
+    """Return what the check run of a commit says that nobody vouched for yet."""
+    whose = "a fork's commit" if is_fork else "an outsider's commit"
+    text = f"The gate runs {whose} only after a person who may start work comments `/bot approve {head_sha[:10]}`."
+    return {"title": f"Waits for approval: /bot approve {head_sha[:10]}", "summary": text}
 
 
 def pull_title(ticket: Ticket) -> str:

@@ -6,13 +6,16 @@ import sqlalchemy as sa
 
 from bot.outbox import comments
 from bot.outbox.comments import Story
-from bot.tickets import journal, posts, repositories, tickets
+from bot.tickets import journal, posts, pull_checks, repositories, tickets
+from bot.tickets.pull_checks import PullCheck
 from bot.tickets.seconds import saved
 from bot.tickets.ticket import Outcome, State, Ticket
-from gate.report import Report, Verdict, read_report
+from gate.report import Level, Report, Verdict, read_report
 
 CHECK_NAME = "sluice"
 IN_PROGRESS = "in progress"
+MOST_ANNOTATIONS = 50  # that GitHub takes in one request
+ANNOTATION_LEVELS = {Level.ERROR: "failure", Level.WARNING: "warning", Level.NOTE: "notice"}
 OUTCOME_LABELS = {outcome: f"bot: {outcome.value.replace('_', ' ')}" for outcome in Outcome}
 OURS = (IN_PROGRESS, *OUTCOME_LABELS.values())
 
@@ -27,6 +30,10 @@ class Links:
     def ticket(self, ticket: Ticket) -> str:
         """Return the address of the ticket's page."""
         return f"{self.dashboard.rstrip('/')}/tickets/{ticket.id}" if self.dashboard else ""
+
+    def check(self, check: PullCheck) -> str:
+        """Return the address of the page of a check."""
+        return f"{self.dashboard.rstrip('/')}/checks/{check.id}" if self.dashboard else ""
 
     def pull(self, ticket: Ticket) -> str:
         """Return the address of the ticket's pull request."""
@@ -53,17 +60,54 @@ def report(c: sa.Connection, ticket_id: int, *, links: Links, now: float, propos
 
 def want_check(c: sa.Connection, ticket: Ticket, head_sha: str, found: Report, *, now: float, url: str = "") -> None:
     """Wish for the check run that carries the gate's report on a pushed commit."""
-    text = comments.truncate(comments.gate_table(found), comments.CHECK_LENGTH, url)
-    wanted = {
-        "name": CHECK_NAME,
-        "head_sha": head_sha,
-        "status": "completed",
-        "conclusion": "success" if found.verdict is Verdict.GREEN else "failure",
-        "external_id": f"ticket-{ticket.id}",
-        "output": {"title": comments.check_title(found), "summary": text},
-    }
+    wanted = {"name": CHECK_NAME, "head_sha": head_sha, "external_id": f"ticket-{ticket.id}", **judged(found, url)}
     posts.want(c, f"check:{ticket.repository}@{head_sha}", "check", repository=ticket.repository,
                installation=ticket.installation, wanted=wanted, now=now)  # fmt: skip
+
+
+def report_check(c: sa.Connection, number: int, *, links: Links, now: float) -> None:
+    """Wish for the check run that a person's pull request shows at its head commit."""
+    check = pull_checks.get(c, number)
+    if check is None:
+        return
+    url = links.check(check)
+    match check.state:
+        case pull_checks.DONE:
+            shown = judged(read_report(check.report or ""), url)
+        case pull_checks.OUTDATED:
+            shown = {"status": "completed", "conclusion": "cancelled", "output": comments.OUTDATED_CHECK}
+        case pull_checks.RUNNING:
+            shown = {"status": "in_progress", "output": comments.RUNNING_CHECK}
+        case pull_checks.NEEDS_APPROVAL:
+            shown = {"status": "queued", "output": comments.waiting_check(check.head_sha, is_fork=check.is_fork)}
+        case _:
+            shown = {"status": "queued", "output": comments.QUEUED_CHECK}
+    wanted = {"name": CHECK_NAME, "head_sha": check.head_sha, "external_id": f"pull-{check.pull}", **shown}
+    if url:
+        wanted["details_url"] = url
+    posts.want(c, f"check:{check.repository}@{check.head_sha}", "check", repository=check.repository,
+               installation=check.installation, wanted=wanted, now=now,
+               urgent=check.state != pull_checks.RUNNING)  # fmt: skip
+
+
+def judged(found: Report, url: str) -> dict[str, object]:
+    """Return what a check run says of a report; every verdict but GREEN fails it."""
+    output: dict[str, object] = {
+        "title": comments.check_title(found),
+        "summary": comments.truncate(comments.gate_table(found), comments.CHECK_LENGTH, url),
+    }
+    notes = [_annotation(f.path, f.line, f.level, f"{f.rule}: {f.message}") for f in found.findings if f.path]
+    if notes:
+        output["annotations"] = notes[:MOST_ANNOTATIONS]
+    conclusion = "success" if found.verdict is Verdict.GREEN else "failure"
+    return {"status": "completed", "conclusion": conclusion, "output": output}
+
+
+def _annotation(path: str, line: int | None, level: Level, message: str) -> dict[str, object]:
+    return {
+        "path": path, "start_line": line or 1, "end_line": line or 1, "annotation_level": ANNOTATION_LEVELS[level],
+        "message": message,
+    }  # fmt: skip
 
 
 def labels(ticket: Ticket) -> dict[str, object]:

@@ -113,6 +113,12 @@ async def has_commit(mirror: Path, sha: str) -> bool:
     return done.exit_code == 0
 
 
+async def merge_base(mirror: Path, one: str, other: str) -> str | None:
+    """Return the commit at which two lines of work parted; None where they never met."""
+    done = await call("merge-base", one, other, git_dir=mirror, ok=(0, 1))
+    return done.output.split()[0] if done.exit_code == 0 else None
+
+
 async def read_first(mirror: Path, sha: str, paths: Sequence[str]) -> str:
     """Return the text of the first of these files that the commit has, or nothing."""
     for path in paths:
@@ -131,9 +137,10 @@ async def changed_paths(mirror: Path, base: str, head: str) -> tuple[str, ...]:
 
 
 async def commit_all(
-    tree: Tree, *, parent: str, message: str, author: tuple[str, str], co_author: str = ""
-) -> str | None:
-    """Commit all that differs from `parent` in the worktree; None where nothing does."""
+    tree: Tree, *, parent: str, message: str, author: tuple[str, str], co_author: str = "",
+    parents: Sequence[str] = (),
+) -> str | None:  # fmt: skip
+    """Commit all that differs from `parent` in the worktree, on top of it or of `parents`; None where nothing does."""
     await call("add", "--all", "--", ".", git_dir=tree.git_dir, work_tree=tree.path)
     written = (await call("write-tree", git_dir=tree.git_dir, work_tree=tree.path)).output.strip()
     before = (await call("rev-parse", f"{parent}^{{tree}}", git_dir=tree.git_dir)).output.strip()
@@ -144,40 +151,71 @@ async def commit_all(
         "GIT_COMMITTER_NAME": author[0], "GIT_COMMITTER_EMAIL": author[1],
     }  # fmt: skip
     text = f"{message.strip()}\n" + (f"\nCo-authored-by: {co_author}\n" if co_author else "")
-    done = await call(
-        "commit-tree", written, "-p", parent, "-F", "-", git_dir=tree.git_dir, env=who, stdin=text.encode()
-    )
-    sha = done.output.strip()
+    on = [word for one in parents or (parent,) for word in ("-p", one)]
+    made = await call("commit-tree", written, *on, "-F", "-", git_dir=tree.git_dir, env=who, stdin=text.encode())
+    sha = made.output.strip()
     await call("update-ref", "--no-deref", "HEAD", sha, git_dir=tree.git_dir)
     return sha
 
 
-async def merge_commits(mirror: Path, head: str, base: str, *, message: str, author: tuple[str, str]) -> str | None:
-    """Merge `base` into `head` without a worktree; return the new commit, or None where they conflict."""
-    done = await call("merge-tree", "--write-tree", head, base, git_dir=mirror, ok=(0, 1))
-    if done.exit_code != 0:
-        return None
+@dataclass(frozen=True, slots=True)
+class MergeCommit:
+    """A merge; `conflicts` are the paths that hold both sides, text between markers."""
+
+    sha: str
+    conflicts: tuple[str, ...] = ()
+
+
+async def merge_commits(mirror: Path, head: str, base: str, *, message: str, author: tuple[str, str]) -> MergeCommit:
+    """Merge `base` into `head` without a worktree."""
+    done = await call(
+        "merge-tree",
+        "--write-tree",
+        "-z",
+        "--name-only",
+        "--no-messages",
+        "--allow-unrelated-histories",
+        head,
+        base,
+        git_dir=mirror,
+        ok=(0, 1),
+    )
+    tree, *conflicts = [part for part in done.output.split("\0") if part]
     who = {
         "GIT_AUTHOR_NAME": author[0], "GIT_AUTHOR_EMAIL": author[1],
         "GIT_COMMITTER_NAME": author[0], "GIT_COMMITTER_EMAIL": author[1],
     }  # fmt: skip
-    tree = done.output.split()[0]
     made = await call(
         "commit-tree", tree, "-p", head, "-p", base, "-F", "-", git_dir=mirror, env=who, stdin=message.encode()
     )
-    return made.output.strip()
+    return MergeCommit(made.output.strip(), tuple(dict.fromkeys(conflicts)))
+
+
+async def marked(mirror: Path, sha: str, paths: Sequence[str]) -> tuple[str, ...]:
+    """Return which of these files of a commit hold the markers of a conflict."""
+    if not paths:
+        return ()
+    literal = [f":(top,literal){path}" for path in paths]
+    done = await call(
+        "grep", "-l", "-z", "-I", "-E", "^(<<<<<<<|>>>>>>>) ", sha, "--", *literal, git_dir=mirror, ok=(0, 1)
+    )
+    return tuple(found.removeprefix(f"{sha}:") for found in done.output.split("\0") if found)
 
 
 async def push(
-    mirror: Path, *, url: str, token: str | None, sha: str, branch: str, expected: str | None
-) -> Pushed | Rejected:
-    """Bring a branch of the forge from `expected` (None: it must not exist) to `sha`; never over somebody's commits."""
-    if expected is not None and expected != sha:
+    mirror: Path, *, url: str, token: str | None, sha: str, branch: str, expected: str | None,
+    ours: Sequence[str] = (),
+) -> Pushed | Rejected:  # fmt: skip
+    """Bring a branch of the forge from `expected` (None: it must not exist) to `sha`; never over somebody's commits.
+
+    `ours` are commits that the bot pushed there before, perhaps from another host.
+    """
+    if expected is not None and expected != sha and expected not in ours:
         if not await has_commit(mirror, expected):
             await fetch(mirror, url, token=token)
         older = await call("merge-base", "--is-ancestor", expected, sha, git_dir=mirror, ok=(0, 1, 128))
-        ours = await call("for-each-ref", "--contains", expected, "refs/sluice/", git_dir=mirror, ok=(0, 129))
-        if older.exit_code != 0 and not ours.output.strip():
+        kept = await call("for-each-ref", "--contains", expected, "refs/sluice/", git_dir=mirror, ok=(0, 129))
+        if older.exit_code != 0 and not kept.output.strip():
             return Rejected(f"the branch holds commits that are not ours ({expected[:10]})")
     lease = f"--force-with-lease=refs/heads/{branch}:{expected or ''}"
     done = await call(

@@ -17,6 +17,13 @@ def keep(c: sa.Connection, ticket: int, attempt: int, round_: int, *, head_sha: 
     return True
 
 
+def newest(c: sa.Connection, ticket: int, *, since: int) -> str | None:
+    """Return the head of the newest commits that a ticket left, from an attempt on."""
+    where, order = (bundles.c.ticket == ticket, bundles.c.attempt >= since), (bundles.c.attempt, bundles.c.round)
+    query = sa.select(bundles.c.head_sha).where(*where).order_by(*(column.desc() for column in order))
+    return c.execute(query.limit(1)).scalar()
+
+
 def find(c: sa.Connection, ticket: int, head_sha: str) -> bytes | None:
     """Return the bundle that holds a ticket's commit."""
     return c.execute(

@@ -87,16 +87,18 @@ def record(
     model: str,
     usage: Used,
     now: float,
+    seconds: float | None = None,
     ticket: int | None = None,
     attempt: int | None = None,
     round_: int = 1,
 ) -> None:
-    """Write what a run cost on the day of `now`; see `enter`."""
+    """Write what a run cost on the day of `now`; `seconds` of wall clock, where they are more than model and tools."""
     enter(
         c,
         Entry(
             day=day_of(now), repository=repository, model=model, ticket=ticket, attempt=attempt, round=round_,
-            turns=usage.turns, seconds=usage.model_s + usage.tools_s, dollars=usage.dollars,
+            turns=usage.turns, seconds=usage.model_s + usage.tools_s if seconds is None else seconds,
+            dollars=usage.dollars,
             input_tokens=usage.input_tokens, output_tokens=usage.output_tokens,
             cache_read_tokens=usage.cache_read_tokens, cache_write_tokens=usage.cache_write_tokens,
         ),

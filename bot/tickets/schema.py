@@ -48,17 +48,25 @@ sa.Index("asks_at", asks.c.at)
 pull_checks = sa.Table(  # people's pull requests that want the gate's word, one row a head commit
     "pull_checks",
     METADATA,
-    sa.Column("repository", sa.Text, primary_key=True),
-    sa.Column("pull", sa.BigInteger, primary_key=True),
-    sa.Column("head_sha", sa.Text, primary_key=True),
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("repository", sa.Text, nullable=False),
+    sa.Column("pull", sa.BigInteger, nullable=False),
+    sa.Column("head_sha", sa.Text, nullable=False),
     sa.Column("state", sa.Text, nullable=False),  # needs_approval, queued, running, done, outdated
     sa.Column("is_fork", sa.Boolean, nullable=False),
     sa.Column("author", sa.Text, nullable=False),
     sa.Column("approved_by", sa.Text, nullable=False, server_default=""),
     sa.Column("installation", sa.BigInteger),
+    sa.Column("host", sa.Text),  # that runs it
+    sa.Column("epoch", sa.Integer, nullable=False, server_default="0"),  # how often it was taken: fences late writes
+    sa.Column("not_before", _time, nullable=False, server_default="0"),
+    sa.Column("base_sha", sa.Text),  # the merge base that it was judged against
+    sa.Column("report", sa.Text),  # the gate's, JSON
     sa.Column("created_at", _time, nullable=False),
     sa.Column("updated_at", _time, nullable=False),
+    sa.UniqueConstraint("repository", "pull", "head_sha"),
 )
+sa.Index("pull_checks_state", pull_checks.c.state, pull_checks.c.updated_at)
 
 tickets = sa.Table(
     "tickets",

@@ -261,6 +261,12 @@ def find_attempt(c: sa.Connection, ticket: int, number: int) -> Attempt | None:
     return Attempt(**found)
 
 
+def heads_of(c: sa.Connection, ticket: int) -> list[str]:
+    """Return the commits that a ticket's attempts came to."""
+    query = sa.select(attempts.c.head_sha).where(attempts.c.ticket == ticket, attempts.c.head_sha.is_not(None))
+    return list(c.execute(query).scalars())
+
+
 def update_attempt(c: sa.Connection, ticket: int, number: int, **fields: Any) -> None:
     """Write to one attempt."""
     where = (attempts.c.ticket == ticket, attempts.c.number == number)

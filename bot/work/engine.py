@@ -22,7 +22,7 @@ from bot.work.running import job_of, run_patiently
 from bot.work.stages.close import close
 
 LOG = log.logger("engine")
-VERSION = "1"  # bump only when the shape of pipeline.life changes: an older version's pending work would be stranded
+VERSION = "2"  # bump only when the shape of pipeline.life changes: an older version's pending work would be stranded
 
 MOST_TRIES = 3  # a stage that took the whole process down so often is not begun again
 

@@ -1,14 +1,17 @@
 """Run the gate as a process of its own over a slot, its steps in the box, and read its report."""
 
+import asyncio
 import json
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 from bot.sandbox import out, proc
 from bot.sandbox.box import Box, wrap
 from bot.slots.slot import Slot
-from bot.work.job import Job
+from bot.tickets.repository import RepositorySettings
+from bot.work.job import Desk, Job, Running
 from gate.report import Report, Verdict, read_report
 
 GATE_LIMIT_S = 3600.0
@@ -16,7 +19,37 @@ PLAN_LIMIT_S = 60.0
 MB = 1024 * 1024
 
 
-def box_of(job: Job, slot: Slot) -> Box:
+class Case(Protocol):
+    """What the gate is asked about: a stage of a ticket, or a person's pull request."""
+
+    @property
+    def desk(self) -> Desk:
+        """Where it is worked at."""
+
+    @property
+    def repository(self) -> str:
+        """OWNER/NAME."""
+
+    @property
+    def settings(self) -> RepositorySettings:
+        """What the repository wants."""
+
+    @property
+    def here(self) -> Running:
+        """Its slot."""
+
+    @property
+    def cancelled(self) -> asyncio.Event:
+        """Set when it is to stop now."""
+
+    def folder(self) -> Path:
+        """Return the folder for what it writes."""
+
+    def log(self, line: str) -> None:
+        """Take a line of output."""
+
+
+def box_of(job: Case, slot: Slot) -> Box:
     """Return the box in which this repository's own commands run."""
     wish = job.settings.sandbox
     return Box(
@@ -33,7 +66,7 @@ def box_of(job: Job, slot: Slot) -> Box:
     )
 
 
-def way_out(job: Job, box: Box) -> AbstractAsyncContextManager[Box]:
+def way_out(job: Case, box: Box) -> AbstractAsyncContextManager[Box]:
     """Yield the box with its one way out while the block runs: what this repository's `[sandbox]` allows."""
 
     def refused(where: str) -> None:
@@ -54,9 +87,10 @@ async def plan(job: Job) -> Report:
     return await _gate(job, "--plan", limit_s=PLAN_LIMIT_S)
 
 
-async def judge(job: Job, base_sha: str) -> Report:
-    """Return the gate's report on the slot against the base commit."""
-    return await _gate(job, "--base", base_sha, limit_s=GATE_LIMIT_S)
+async def judge(job: Case, base_sha: str, *, only: Sequence[str] = ()) -> Report:
+    """Return the gate's report on the slot against the base commit; of some steps alone, and what they need."""
+    steps = [word for name in only for word in ("--only", name)]
+    return await _gate(job, "--base", base_sha, *steps, limit_s=GATE_LIMIT_S)
 
 
 async def proposal(job: Job) -> str:
@@ -70,7 +104,7 @@ async def proposal(job: Job) -> str:
     return done.output if done.exit_code == 0 else ""
 
 
-async def _gate(job: Job, *options: str, limit_s: float) -> Report:
+async def _gate(job: Case, *options: str, limit_s: float) -> Report:
     slot = job.here.slot
     if slot is None:
         raise RuntimeError("the gate needs a slot")
@@ -80,7 +114,7 @@ async def _gate(job: Job, *options: str, limit_s: float) -> Report:
     async with way_out(job, box_of(job, slot)) as box:
         prefix, env = wrap(box, [], env={"CI": "true"})
         done = await proc.run(
-            *job.desk.gate_argv, "run", "--repo", str(slot.path), "--name", job.ticket.repository, *policy,
+            *job.desk.gate_argv, "run", "--repo", str(slot.path), "--name", job.repository, *policy,
             "--wrap", json.dumps(prefix), "--format", "json", "--output", str(output), *options,
             cwd=Path("/"), env=env, limit_s=limit_s, cancelled=job.cancelled, on_line=job.log,
             processes=box.processes,

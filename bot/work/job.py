@@ -19,6 +19,7 @@ from bot.slots import git
 from bot.slots.pool import Pool
 from bot.slots.slot import Slot
 from bot.tickets import bundles, journal, tickets
+from bot.tickets.budget import Budget
 from bot.tickets.outage import Outage
 from bot.tickets.repository import RepositorySettings
 from bot.tickets.store import Store
@@ -66,8 +67,9 @@ class Desk:
     readable: tuple[Path, ...]  # what steps may read besides the system: our interpreter
     changed: Callable[[int], None]  # a ticket's row or log changed: wake whoever shows it
     author: tuple[str, str]  # name and address that commits carry
+    day: Budget = field(default_factory=Budget)  # of all repositories together
     private_hosts: tuple[str, ...] = ()  # names that may lead into the operator's own network
-    running: dict[int, Running] = field(default_factory=dict)
+    running: dict[int, Running] = field(default_factory=dict)  # tickets by number; checks of pull requests below zero
     stopping: asyncio.Event = field(default_factory=asyncio.Event)  # set: no stage's result is kept any more
     suspects: asyncio.Lock = field(default_factory=asyncio.Lock)  # so that each crash has one suspect
 
@@ -81,6 +83,11 @@ class Job:
     stage: str
     settings: RepositorySettings
     here: Running
+
+    @property
+    def repository(self) -> str:
+        """Return OWNER/NAME."""
+        return self.ticket.repository
 
     @property
     def cancelled(self) -> asyncio.Event:

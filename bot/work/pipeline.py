@@ -1,11 +1,13 @@
 """A ticket's life, top to bottom."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.tickets.ticket import Outcome, Stage
+from bot.work import failures
 from bot.work.ended import Ended
+from bot.work.stages.baseline import baseline
 from bot.work.stages.close import close
 from bot.work.stages.edit import Edited, edit
 from bot.work.stages.merge import merge
@@ -32,11 +34,13 @@ async def _stages(do: Do) -> Ended:
     prepared: Prepared | Ended = await do(Stage.PREPARE, prepare)
     if isinstance(prepared, Ended):
         return prepared
-    worked = await _work(do, prepared, rounds=prepared.rounds)
+    worked = await _work(do, prepared, first=1)
     if isinstance(worked, Ended):
         return worked
-    edited, verified = worked
+    edited, verified = worked.edited, worked.verified
     green = verified.verdict is Verdict.GREEN
+    if not green and prepared.start.conflicts:
+        return Ended(_not_green(verified.verdict), _unmerged(prepared, verified), verified.verdict)
     for_people = green or verified.verdict is Verdict.TAMPERED
     published = await do(Stage.PUBLISH, publish, prepared, edited.head_sha, edited.message, for_people)
     if isinstance(published, Ended):
@@ -44,25 +48,84 @@ async def _stages(do: Do) -> Ended:
     if not green:
         return Ended(_not_green(verified.verdict), verified.reason, verified.verdict)
     proposed = Ended(Outcome.PROPOSED, f"Pull request #{published.pull} is open and green.", verified.verdict)
-    head = await _up_to_date(do, prepared, edited)
+    head = await _up_to_date(do, prepared, worked)
     if isinstance(head, Ended):
         return head
     merged: Ended | None = await do(Stage.MERGE, merge, published.pull, head)
     return merged or proposed
 
 
-async def _up_to_date(do: Do, prepared: Prepared, edited: Edited) -> str | Ended:
+@dataclass(frozen=True, slots=True)
+class _Worked:
+    """What agent and gate came to, and how often the agent was asked."""
+
+    edited: Edited
+    verified: Verified
+    rounds: int
+
+
+async def _work(do: Do, prepared: Prepared, *, first: int) -> _Worked | Ended:
+    """Let agent and gate take turns until the gate is not red, or says the same again, or the rounds are used up."""
+    head, feedback, before, last = prepared.start.sha, prepared.start.feedback, None, first + prepared.rounds - 1
+    at_base: tuple[tuple[str, str], ...] | None = None
+    for round_ in range(first, last + 1):
+        edited: Edited | Ended
+        if round_ == first and prepared.start.is_whole:
+            edited = await do(Stage.EDIT, take_up, prepared)
+        else:
+            edited = await do(Stage.EDIT, edit, prepared, head, round_, feedback)
+        if isinstance(edited, Ended):
+            return edited
+        if before is not None and edited.head_sha == head:
+            return _Worked(edited, before, round_)  # the agent leaves it at that: the gate would say the same again
+        verified: Verified = await do(Stage.VERIFY, verify, prepared, edited.head_sha)
+        if verified.verdict is Verdict.RED and verified.failing:
+            if at_base is None:
+                at_base = await do(Stage.VERIFY, baseline, prepared, [name for name, _ in verified.failing])
+            verified = _not_its_fault(verified, failures.shared(verified.failing, at_base or ()))
+        red = verified.verdict in (Verdict.RED, Verdict.HOLLOW)
+        if not red or round_ == last or _says_the_same(verified, before):
+            return _Worked(edited, verified, round_)
+        head, feedback, before = edited.head_sha, verified.feedback, verified
+    raise AssertionError("the loop always returns")
+
+
+def _says_the_same(verified: Verified, before: Verified | None) -> bool:
+    """Return whether the gate failed twice in a row in the same way: another try would cost money for the same."""
+    if before is None or before.verdict is not verified.verdict:
+        return False
+    return (bool(verified.failing) and verified.failing == before.failing) or verified.feedback == before.feedback
+
+
+def _not_its_fault(verified: Verified, names: tuple[str, ...]) -> Verified:
+    """Say of steps that fail on the base in the same way that the change is not to blame."""
+    if not names:
+        return verified
+    shared = failures.render_shared(names)
+    told = f"{verified.feedback}\n\n{shared} That is not your change's fault: mend it only if the issue asks for it."
+    return replace(verified, reason=f"{verified.reason}. {shared}", feedback=told)
+
+
+async def _up_to_date(do: Do, prepared: Prepared, worked: _Worked) -> str | Ended:
     """Return the commit to merge; while the base moves on, merge it in and have the gate judge that."""
-    head = edited.head_sha
+    head, rounds = worked.edited.head_sha, worked.rounds
     for _ in range(UPDATES):
-        updated: Updated | Ended | None = await do(Stage.MERGE, update, prepared, head)
+        updated: Updated | None = await do(Stage.MERGE, update, prepared, head)
         if updated is None:
             return head
-        if isinstance(updated, Ended):
-            return updated
-        prepared, head = replace(prepared, base_sha=updated.base_sha), updated.head_sha
-        verified: Verified = await do(Stage.VERIFY, verify, prepared, head)
-        published = await do(Stage.PUBLISH, publish, prepared, head, edited.message, True)
+        prepared = replace(prepared, base_sha=updated.base_sha, start=updated.start)
+        message = worked.edited.message
+        if updated.start.conflicts:
+            again = await _work(do, prepared, first=rounds + 1)
+            if isinstance(again, Ended):
+                return again
+            head, verified, rounds = again.edited.head_sha, again.verified, again.rounds
+            if verified.verdict is not Verdict.GREEN:
+                return Ended(Outcome.PROPOSED, _unmerged(prepared, verified), "GREEN")
+        else:
+            head = updated.start.sha
+            verified = await do(Stage.VERIFY, verify, prepared, head)
+        published = await do(Stage.PUBLISH, publish, prepared, head, message, True)
         if isinstance(published, Ended):
             return published
         if verified.verdict is not Verdict.GREEN:
@@ -70,28 +133,9 @@ async def _up_to_date(do: Do, prepared: Prepared, edited: Edited) -> str | Ended
     return Ended(Outcome.PROPOSED, f"The base moved {UPDATES} times while the gate ran; merge it by hand.", "GREEN")
 
 
-async def _work(do: Do, prepared: Prepared, *, rounds: int) -> tuple[Edited, Verified] | Ended:
-    """Let agent and gate take turns until the gate is not red, or says the same again, or the rounds are used up."""
-    head, feedback = prepared.base_sha, ""
-    kept: Edited | Ended | str = ""  # work of an attempt that was held, or why it must be done again
-    if prepared.resume_sha is not None:
-        kept = await do(Stage.EDIT, take_up, prepared, prepared.resume_sha)
-        feedback = kept if isinstance(kept, str) else ""
-    for round_ in range(1, rounds + 1):
-        edited: Edited | Ended
-        if isinstance(kept, str):
-            edited = await do(Stage.EDIT, edit, prepared, head, round_, feedback)
-        else:
-            edited, kept = kept, ""
-        if isinstance(edited, Ended):
-            return edited
-        verified: Verified = await do(Stage.VERIFY, verify, prepared, edited.head_sha)
-        if verified.verdict not in (Verdict.RED, Verdict.HOLLOW) or round_ == rounds:
-            return edited, verified
-        if verified.feedback == feedback:
-            return edited, verified  # the same failure twice in a row: another try would cost money and say the same
-        head, feedback = edited.head_sha, verified.feedback
-    raise AssertionError("the loop always returns")
+def _unmerged(prepared: Prepared, verified: Verified) -> str:
+    why = f"`{prepared.base_branch}` moved and the change conflicts with it; the agent's merge of them is not green"
+    return f"{why}: {verified.reason}. Merge it by hand, or comment `/bot retry`."
 
 
 def _not_green(verdict: Verdict) -> Outcome:

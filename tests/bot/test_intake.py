@@ -12,7 +12,7 @@ from bot.inbox.trust import Breaker
 from bot.tickets import pull_checks, repository, tickets
 from bot.tickets.store import open_store, sqlite_url
 from bot.tickets.ticket import Outcome
-from tests.bot.inbox_builders import REPO, House, user
+from tests.bot.inbox_builders import REPO, House, stamp, user
 
 SHA = "a" * 40
 OTHER = "b" * 40
@@ -365,6 +365,42 @@ async def test_a_commit_in_the_repository_itself_is_checked_at_once(house: House
         assert [check.head_sha for check in pull_checks.queued(c)] == [SHA]
 
 
+def checks_of(house: House) -> list[tuple[str, str]]:
+    with house.store.read() as c:
+        return sorted((check.head_sha[0], check.state) for check in pull_checks.latest(c))
+
+
+async def test_of_two_pushes_heard_of_in_disorder_the_later_one_counts(house: House) -> None:
+    house.forge.commit(REPO, {".github/bot.toml": "checks = true\n"}, "settings")
+    later, earlier = pull(OTHER, REPO) | {"updated_at": stamp(200)}, pull(SHA, REPO) | {"updated_at": stamp(100)}
+    await house.hear("pull_request", "synchronize", sender="ann", pull_request=later)
+    said = await house.hear("pull_request", "opened", sender="ann", pull_request=earlier)
+    assert (said, checks_of(house)) == (
+        "ignored: something newer is known of this pull request", [("b", "queued")],
+    )  # fmt: skip
+
+
+async def test_a_closed_pull_request_is_not_checked_and_a_reopened_one_is(house: House) -> None:
+    house.forge.commit(REPO, {".github/bot.toml": "checks = true\n"}, "settings")
+    await house.hear("pull_request", "opened", sender="ann", pull_request=pull(SHA, REPO))
+    await house.hear("pull_request", "closed", sender="ann", pull_request=pull(SHA, REPO))
+    closed = checks_of(house)
+    await house.hear("pull_request", "reopened", sender="eve", pull_request=pull(SHA, REPO))
+    assert (closed, checks_of(house)) == ([("a", "outdated")], [("a", "queued")])
+
+
+@pytest.mark.parametrize("event", ["check_run", "check_suite"])
+async def test_re_run_of_a_run_or_of_all_queues_a_pull_requests_check_again(house: House, event: str) -> None:
+    house.forge.commit(REPO, {".github/bot.toml": "checks = true\n"}, "settings")
+    await house.hear("pull_request", "opened", sender="ann", pull_request=pull(SHA, REPO))
+    with house.store.write() as c:
+        [taken] = pull_checks.take(c, "host", most=1, paused=(), now=house.now)
+        pull_checks.finish(c, taken, "{}", base_sha=None, now=house.now)
+    before = checks_of(house)
+    await house.hear(event, "rerequested", **{event: {"head_sha": SHA, "app": {"id": house.forge.app_id}}})
+    assert (before, checks_of(house)) == ([("a", "done")], [("a", "queued")])
+
+
 async def test_re_run_in_the_checks_page_goes_again(house: House) -> None:
     await house.label()
     house.end(Outcome.RED, head_sha=SHA)
@@ -431,6 +467,14 @@ async def test_a_forge_that_is_away_leaves_the_delivery_for_later(house: House, 
     house.forge.fail_next("GET", "/permission", status, times=9, headers={"retry-after": "1"})
     first = await house.label()
     house.forge.faults.clear()
+    await house.intake.process_new()
+    assert (first.split(":")[0], house.state()) == ("new", "queued 1 ann")
+
+
+async def test_settings_that_were_never_seen_are_waited_for(house: House) -> None:
+    house.forge.commit(REPO, {".github/bot.toml": "[labels]\ntrigger = 'go'\n"}, "settings")
+    house.forge.fail_next("GET", f"/repos/{REPO}$", 502, times=3)
+    first = await house.hear("issues", "labeled", issue=house.issue(), label={"name": "go"})
     await house.intake.process_new()
     assert (first.split(":")[0], house.state()) == ("new", "queued 1 ann")
 

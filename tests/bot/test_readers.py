@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.forges.events import CheckEvent, CommentEvent, Event, IssueEvent, PullEvent, RepositoryEvent, Unread
@@ -107,11 +107,13 @@ _PAYLOAD = st.builds(
 )
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(event=st.sampled_from([*READERS, "new_event"]), payload=_PAYLOAD)
 def test_no_payload_of_the_right_outer_shape_raises(event: str, payload: dict[str, Any]) -> None:
     assert read_intent(read_event(event, json.dumps(payload).encode()), RULES) is not None
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(event=st.sampled_from([*READERS]), body=st.binary(max_size=200))
 def test_no_bytes_raise(event: str, body: bytes) -> None:
     assert read_intent(read_event(event, body), RULES) is not None

@@ -88,13 +88,24 @@ class LocalForge:
         self._git.add(full_name)
         return sha
 
-    def commit(self, full_name: str, files: Mapping[str, bytes | str], message: str, *, branch: str = "main") -> str:
+    def commit(
+        self, full_name: str, files: Mapping[str, bytes | str], message: str, *, branch: str = "main", user: str = ""
+    ) -> str:
         """Put files on top of a branch, as somebody with a clone would; a new branch starts at the default one."""
         content = {name: text.encode() if isinstance(text, str) else text for name, text in files.items()}
         start = self.state.repositories[full_name].default_branch
         sha = self._call(self._repos.commit(full_name, branch, content, message, start=start))
-        self._call(self._pushes.tell(full_name, ""))
+        owner = full_name.split("/", 1)[0] if self.state.repositories[full_name].fork_of else "somebody"
+        self._call(self._pushes.tell(full_name, self.state.user(user or owner)))
         return sha
+
+    def fork(self, full_name: str, owner: str) -> str:
+        """Fork a repository; return the fork's name."""
+        made = f"{owner}/{full_name.split('/', 1)[1]}"
+        self._repos.fork(full_name, made)
+        self.state.repositories[made] = Repository(self.state.number(), made, fork_of=full_name)
+        self._git.add(made)
+        return made
 
     def add_user(self, login: str, roles: Mapping[str, str] | None = None) -> User:
         """Add a person with a role in each of these repositories."""
@@ -169,10 +180,14 @@ class LocalForge:
         self._send("issue_comment", "deleted", repo, who, {"issue": repo.issues[gone.issue], "comment": gone})
 
     def open_pull(self, full_name: str, title: str, body: str, *, head: str, user: str, base: str = "main") -> int:
-        """Open a pull request from a branch; return its number."""
+        """Open a pull request from a branch, or from OWNER:BRANCH of a fork; return its number."""
         repo, who = self._both(full_name, user)
         number = max(repo.issues, default=0) + 1
-        repo.issues[number] = pull = Issue(number, title, body, who, self.state.stamp(), head=head, base=base)
+        owner, _, branch = head.rpartition(":")
+        fork = f"{owner}/{full_name.split('/', 1)[1]}" if owner else ""
+        repo.issues[number] = pull = Issue(
+            number, title, body, who, self.state.stamp(), head=branch, base=base, head_repository=fork
+        )
         what = {"number": number, "pull_request": self._call(self._api.pulls.show(repo, pull))}
         self._send("pull_request", "opened", repo, who, what)
         return number

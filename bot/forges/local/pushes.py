@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bot.forges.local.repos import Repos
 from bot.forges.local.rest.api import Api
 from bot.forges.local.rest.desk import Emit
-from bot.forges.local.state import State
+from bot.forges.local.state import Repository, State, User
 
 WORKFLOWS = ".github/workflows/"
 
@@ -49,20 +49,24 @@ class Pushes:
                     await self._take_back(full_name, update)
                     return f"refusing to allow a GitHub App to create or update workflow `{path}`" \
                            " without `workflows` permission"  # fmt: skip
-        await self.tell(full_name, token)
+        await self.tell(full_name, self.api.who(token, full_name) or self.state.user("somebody"))
         return None
 
-    async def tell(self, full_name: str, token: str) -> None:
+    async def tell(self, full_name: str, who: User) -> None:
         """Tell of the pull requests whose head moved."""
-        repo = self.state.repositories[full_name]
-        who = self.api.who(token, full_name) or self.state.user("somebody")
+        pushed = self.state.repositories[full_name]
+        for repo in (pushed, self.state.repositories.get(pushed.fork_of)):
+            if repo is not None:
+                await self._tell_pulls(repo, who)
+        self.told()
+
+    async def _tell_pulls(self, repo: Repository, who: User) -> None:
         for pull in [i for i in list(repo.issues.values()) if i.head is not None and i.state == "open"]:
             before = pull.head_sha
             shown = await self.api.pulls.show(repo, pull)
             if before != pull.head_sha:
                 what = {"number": pull.number, "before": before, "after": pull.head_sha, "pull_request": shown}
                 self.emit("pull_request", "synchronize", repo, who, what)
-        self.told()
 
     async def _workflow(self, full_name: str, update: Update) -> str | None:
         """Return a workflow that an update changes."""

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -101,6 +102,16 @@ class Repos:
             return None
         found = store[blob]
         return found.data if isinstance(found, Blob) else None
+
+    def fork(self, full_name: str, fork: str) -> None:
+        """Copy a repository."""
+        shutil.copytree(self.path(full_name), self.path(fork))
+
+    async def keep_head(self, full_name: str, pull: int, sha: str, *, fork: str = "") -> None:
+        """Let `refs/pull/N/head` show a pull request's commit, brought here from a fork."""
+        if fork:
+            await self.git(full_name, "fetch", "--quiet", str(self.path(fork)), sha)
+        self._open(full_name).refs[Ref(f"refs/pull/{pull}/head".encode())] = ObjectID(sha.encode())
 
     async def files(self, full_name: str, ref: str) -> list[str]:
         """Return the paths of a commit."""

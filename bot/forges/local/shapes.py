@@ -47,7 +47,7 @@ class Shapes:
         return {
             "id": repo.id, "node_id": f"R_{repo.id}", "name": name, "full_name": repo.full_name, "private": False,
             "owner": self.user(User(repo.id + 1_000_000, owner, "Organization")),
-            "html_url": f"{self._url}/{repo.full_name}", "description": None, "fork": False, "url": api,
+            "html_url": f"{self._url}/{repo.full_name}", "description": None, "fork": bool(repo.fork_of), "url": api,
             "default_branch": repo.default_branch, "clone_url": f"{self._url}/{repo.full_name}.git",
             "git_url": f"git://127.0.0.1/{repo.full_name}.git", "ssh_url": f"git@127.0.0.1:{repo.full_name}.git",
             "svn_url": f"{self._url}/{repo.full_name}", "mirror_url": None, "archived": False, "disabled": False,
@@ -129,13 +129,15 @@ class Shapes:
         return {name: value for name, value in shown.items() if name not in whole}
 
     def _pull(self, repo: Repository, pull: Issue, head_sha: str, base_sha: str) -> Shape:
-        owner = repo.full_name.split("/", 1)[0]
         api = f"{self._url}/api/repos/{repo.full_name}"
         page = f"{self._url}/{repo.full_name}/pull/{pull.number}"
+        fork = Repository(repo.id + 500_000, pull.head_repository, fork_of=repo.full_name)
         shown = self.full_repository(repo)
 
-        def end(ref: str, sha: str) -> Shape:
-            return {"label": f"{owner}:{ref}", "ref": ref, "sha": sha, "user": shown["owner"], "repo": shown}
+        def end(ref: str, sha: str, fork: Repository | None = None) -> Shape:
+            whose = self.full_repository(fork) if fork else shown
+            return {"label": f"{whose['owner']['login']}:{ref}", "ref": ref, "sha": sha, "user": whose["owner"],
+                    "repo": whose}  # fmt: skip
 
         return {
             "id": repo.id * 1000 + pull.number, "node_id": f"PR_{repo.id}_{pull.number}", "html_url": page,
@@ -145,7 +147,8 @@ class Shapes:
             "created_at": pull.at, "updated_at": pull.closed_at or pull.at, "closed_at": pull.closed_at,
             "merged_at": pull.closed_at if pull.merged_sha else None, "merge_commit_sha": pull.merged_sha,
             "assignee": None, "assignees": [], "requested_reviewers": [], "requested_teams": [], "auto_merge": None,
-            "head": end(pull.head or "", head_sha), "base": end(pull.base or "", base_sha), "draft": pull.draft,
+            "head": end(pull.head or "", head_sha, fork if pull.head_repository else None),
+            "base": end(pull.base or "", base_sha), "draft": pull.draft,
             "author_association": "CONTRIBUTOR", **pull_links(api, page, pull.number, head_sha),
         }  # fmt: skip
 

@@ -46,6 +46,7 @@ class Issue:
     labels: list[str] = field(default_factory=list)
     state: str = "open"
     head: str | None = None  # branch
+    head_repository: str = ""  # a fork; empty: the repository itself
     base: str | None = None
     head_sha: str = ""  # as last seen
     merged_sha: str | None = None
@@ -123,6 +124,7 @@ class Repository:
     protected: set[str] = field(default_factory=lambda: {"main"})  # branches that nobody pushes to
     required_checks: set[str] = field(default_factory=set)  # of the default branch
     at: str = "2026-01-01T00:00:00Z"
+    fork_of: str = ""  # the App is not installed on forks
 
     def on(self, issue: int) -> list[Comment]:
         """Return the comments of an issue, oldest first."""

@@ -25,6 +25,7 @@ class Task:
     memory: str = ""
     gate: str = ""  # how the gate will judge: the steps, one a line
     feedback: str = ""  # what the gate, a reviewer or a merge said of the last attempt
+    resumed: bool = False  # the worktree holds an earlier attempt, not the base
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,10 +57,13 @@ def render_request(task: Task) -> str:
         f"{_shut(task.body).strip() or '(no description)'}\n</issue>"
     )
     if task.feedback:
+        holds = "The working tree holds the last attempt." if task.resumed else "An earlier attempt was thrown away."
         text += (
-            "\n\nThe working tree holds the last attempt. This was said of it; mend what it names:\n"
+            f"\n\n{holds} This was said of it; mend what it names:\n"
             f"<feedback>\n{_shut(task.feedback).strip()}\n</feedback>"
         )
+    elif task.resumed:
+        text += "\n\nThe working tree holds what an earlier attempt began. Look at it, and go on from there."
     return text
 
 

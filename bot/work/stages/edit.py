@@ -1,20 +1,21 @@
 """Second stage: the agent writes the change in the slot; its commit is kept beyond this host."""
 
+import time
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from bot.slots import git
-from bot.tickets import bundles, ledger, tickets
+from bot.tickets import ledger, tickets
 from bot.tickets.budget import Budget
 from bot.tickets.ticket import Outcome
-from bot.work import gating
+from bot.work import gating, keeping
 from bot.work.agents.agent import AgentResult, Ending, Limits, Task
 from bot.work.budgets import Exhausted, Scope, limits_of
 from bot.work.ended import Ended
+from bot.work.failures import render_feedback
 from bot.work.job import Job
 from bot.work.reach import reach
 from bot.work.stages.prepare import Prepared
-from bot.work.stages.verify import feedback as feedback_of
 
 ENDINGS = {
     Ending.TIMED_OUT: Outcome.TIMED_OUT,
@@ -34,23 +35,31 @@ class Edited:
     message: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """What the agent did in one round, and how long it took."""
+
+    result: AgentResult
+    seconds: float
+
+
 async def edit(job: Job, prepared: Prepared, from_sha: str, round_: int, feedback: str) -> Edited | Ended:
     """Let the agent work from `from_sha`; commit what it changed."""
-    result = job.here.made.get(round_)  # there, where database or disk failed behind the agent's work: it is paid once
-    if result is None:
-        result = await _work(job, prepared, from_sha, round_, feedback)
-        if isinstance(result, Exhausted):
-            return Ended(Outcome.OVER_BUDGET, result.reason)
-        job.here.made[round_] = result
+    done = job.here.made.get(round_)  # there, where database or disk failed behind the agent's work: it is paid once
+    if done is None:
+        done = await _work(job, prepared, from_sha, round_, feedback)
+        if isinstance(done, Ended):
+            return done
+        job.here.made[round_] = done
+    result: AgentResult = done.result
     slot = await job.leased()
-    head = await _commit(job, result, from_sha)
-    _account(job, result, round_)
+    head = await _commit(job, prepared, result, from_sha)
+    _account(job, result, round_, seconds=done.seconds)
     if head is not None:
-        await _keep(job, prepared.base_sha, head, round_)
+        await keeping.keep_beyond(job, prepared.base_sha, head, round_)
     if result.ending in ENDINGS:
-        kept = f" The work so far is kept as `{head[:10]}`." if head else ""
-        return Ended(ENDINGS[result.ending], (result.reason or result.message) + kept)
-    if head is None and from_sha == prepared.base_sha:
+        return _cut_short(job, result, head or (from_sha if from_sha != prepared.base_sha else ""))
+    if head is None and from_sha == prepared.start.published_sha:
         return Ended(Outcome.NO_CHANGE, result.message or "The agent changed nothing.")
     head = head or from_sha
     touched = await git.changed_paths(slot.mirror, prepared.base_sha, head)
@@ -63,7 +72,7 @@ async def edit(job: Job, prepared: Prepared, from_sha: str, round_: int, feedbac
     return Edited(head, touched, result.message)
 
 
-async def _work(job: Job, prepared: Prepared, from_sha: str, round_: int, feedback: str) -> AgentResult | Exhausted:
+async def _work(job: Job, prepared: Prepared, from_sha: str, round_: int, feedback: str) -> _Done | Ended:
     """Let the agent work in the slot."""
     slot = await job.slot_at(from_sha)
     agent = job.desk.open_agent(job.settings)
@@ -72,25 +81,41 @@ async def _work(job: Job, prepared: Prepared, from_sha: str, round_: int, feedba
     task = Task(
         repository=job.ticket.repository, issue=job.ticket.issue, title=job.ticket.title, body=job.ticket.body,
         claim=job.ticket.claim, conventions=conventions, gate=prepared.steps, feedback=feedback,
+        resumed=from_sha != prepared.base_sha,
     )  # fmt: skip
     limits = _limits(job)
     if isinstance(limits, Exhausted):
-        return limits
+        return Ended(Outcome.OVER_BUDGET, _kept(limits.reason, from_sha if from_sha != prepared.base_sha else ""))
     job.here.keeps_work = True
+    began = time.perf_counter()
     async with gating.way_out(job, gating.box_of(job, slot)) as box:
-        return await agent.run(
+        result = await agent.run(
             task, box=box, limits=limits, transcript=job.folder() / f"transcript-{round_}.jsonl.gz",
             cancelled=job.cancelled, on_line=job.log, gate=lambda: _ask_gate(job, prepared),
         )  # fmt: skip
+    return _Done(result, time.perf_counter() - began)
+
+
+def _cut_short(job: Job, result: AgentResult, head: str) -> Ended:
+    """Return how the ticket ends whose agent did not finish; a time that was the budget's end is the budget's."""
+    left = _limits(job) if result.ending is Ending.TIMED_OUT else None
+    if isinstance(left, Exhausted):
+        return Ended(Outcome.OVER_BUDGET, _kept(left.reason, head))
+    return Ended(ENDINGS[result.ending], _kept(result.reason or result.message, head))
+
+
+def _kept(reason: str, head: str) -> str:
+    said = reason if reason.endswith((".", "!", "?")) or not reason else f"{reason[0].upper()}{reason[1:]}."
+    return f"{said} The work so far is kept as `{head[:10]}`." if head else said
 
 
 async def _ask_gate(job: Job, prepared: Prepared) -> str:
     """Return what the gate says of the working tree as it is: the agent's own look, which decides nothing."""
-    return feedback_of(await gating.judge(job, prepared.base_sha))
+    return render_feedback(await gating.judge(job, prepared.base_sha))
 
 
 def _limits(job: Job) -> Limits | Exhausted:
-    """Return the least that ticket, repository and day have left."""
+    """Return the least that the ticket, the repository's day and the operator's day have left."""
     wish, today = job.settings, ledger.day_of(job.desk.now())
     granted: dict[str, Any] = dict(job.ticket.budget)  # by `/bot budget`
     own = Budget(**{**asdict(wish.budget), **granted})
@@ -101,49 +126,46 @@ def _limits(job: Job) -> Limits | Exhausted:
                 f"{job.ticket.repository} today", Budget(tokens=wish.day.tokens, dollars=wish.day.dollars),
                 ledger.spent(c, day=today, repository=job.ticket.repository),
             ),
+            Scope("this bot today", job.desk.day, ledger.spent(c, day=today)),
         ]  # fmt: skip
     return limits_of(scopes)
 
 
-async def _commit(job: Job, result: AgentResult, from_sha: str) -> str | None:
+async def _commit(job: Job, prepared: Prepared, result: AgentResult, from_sha: str) -> str | None:
     slot = job.here.slot
     if slot is None:
         raise RuntimeError("the slot was lost while the agent worked")
     head = await git.commit_all(
-        slot.tree, parent=from_sha, message=_message(job, result), author=job.desk.author,
+        slot.tree, parent=from_sha, parents=prepared.start.parents if from_sha == prepared.start.sha else (),
+        message=_message(job, prepared, result, from_sha), author=job.desk.author,
         co_author=f"{job.ticket.requester} <{job.ticket.requester}@users.noreply.github.com>",
     )  # fmt: skip
     if head is not None:
-        await git.keep_ref(slot.mirror, f"refs/sluice/work/{job.ticket.id}-{job.ticket.attempt}", head)
+        await keeping.keep_here(job, head)
     job.here.at_sha = head or from_sha
     return head
 
 
-async def _keep(job: Job, base_sha: str, head: str, round_: int) -> None:
-    """Keep the commit in the database for other hosts."""
-    slot = job.here.slot
-    if slot is None:
-        raise RuntimeError("the slot was lost while the agent worked")
-    with job.timed("keep"):
-        data = await git.bundle(slot.mirror, base_sha, head)
-        with job.writing() as c:
-            bundles.keep(c, job.ticket.id, job.ticket.attempt, round_, head_sha=head, bundle=data)
-
-
-def _account(job: Job, result: AgentResult, round_: int) -> None:
+def _account(job: Job, result: AgentResult, round_: int, *, seconds: float) -> None:
     usage = result.usage
     job.took("model", usage.model_s, kind="model")
     job.took("tools", usage.tools_s, kind="tools")
     with job.desk.store.write() as c:
         ledger.record(
             c, repository=job.ticket.repository, ticket=job.ticket.id, attempt=job.ticket.attempt, round_=round_,
-            model=result.model, usage=usage, now=job.desk.now(),
+            model=result.model, usage=usage, now=job.desk.now(), seconds=seconds,
         )  # fmt: skip
     with job.writing() as c:
         tickets.update_attempt(c, job.ticket.id, job.ticket.attempt, usage={"model": result.model, **asdict(usage)})
     job.log(f"agent {result.ending}: {usage.turns} turns, {usage.input_tokens + usage.output_tokens} tokens")
 
 
-def _message(job: Job, result: AgentResult) -> str:
-    first = result.message.strip().splitlines()[0][:300] if result.message.strip() else ""
-    return f"{job.ticket.title[:72]}\n\n{first}\n\nCloses #{job.ticket.issue}".replace("\n\n\n\n", "\n\n")
+def _message(job: Job, prepared: Prepared, result: AgentResult, from_sha: str) -> str:
+    """Return the commit's message: the issue's title first; later commits say in their first line what they add."""
+    said = result.message.strip().splitlines()[0][:300] if result.message.strip() else ""
+    if from_sha == prepared.base_sha or not said:
+        return "\n\n".join(part for part in (job.ticket.title[:72], said, f"Closes #{job.ticket.issue}") if part)
+    if from_sha == prepared.start.sha and prepared.start.conflicts:
+        return f"Merge {prepared.base_branch} into {prepared.branch}\n\n{said}"
+    first = said if len(said) <= 72 else f"{said[:72].rpartition(' ')[0]} …"
+    return f"{first}\n\nFollows up on #{job.ticket.issue}: {job.ticket.title[:200]}"

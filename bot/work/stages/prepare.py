@@ -9,6 +9,7 @@ from bot.tickets.ticket import Outcome
 from bot.work import gating
 from bot.work.ended import Ended
 from bot.work.job import Job
+from bot.work.start import Start, find_start
 from gate.report import Verdict
 
 BRANCH_PREFIX = "sluice/"
@@ -23,7 +24,7 @@ class Prepared:
     branch: str
     steps: str  # what the gate will run, one step a line
     rounds: int  # how often the agent is asked while the gate is red
-    resume_sha: str | None = None  # work of an attempt that was held, to go on from
+    start: Start  # where the agent begins
 
 
 async def prepare(job: Job) -> Prepared | Ended:
@@ -45,7 +46,8 @@ async def prepare(job: Job) -> Prepared | Ended:
         return Ended(Outcome.RED, f"The gate's policy cannot be read: {plan.reason}", verdict=plan.verdict)
     steps = "\n".join(f"{step.name}: {step.run}" for step in plan.steps)
     job.log(f"base {base_sha[:10]} of {base_branch}, branch {branch}")
-    return Prepared(base_branch, base_sha, branch, steps, settings.agent.rounds, job.ticket.resume_sha)
+    start = await find_start(job, base_branch=base_branch, base_sha=base_sha, branch=branch)
+    return Prepared(base_branch, base_sha, branch, steps, settings.agent.rounds, start)
 
 
 async def _settings(job: Job, base_sha: str) -> RepositorySettings:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from bot.outbox import comments, reporter
 from bot.slots import git
-from bot.tickets import tickets
+from bot.tickets import posts, tickets
 from bot.tickets.ticket import Outcome
 from bot.work.ended import Ended
 from bot.work.job import Job
@@ -29,7 +29,7 @@ async def publish(job: Job, prepared: Prepared, head_sha: str, message: str, ope
         job.still_ours()
         pushed = await git.push(
             slot.mirror, url=f"{job.desk.git_url}/{repository}.git", token=token,
-            sha=head_sha, branch=prepared.branch, expected=expected,
+            sha=head_sha, branch=prepared.branch, expected=expected, ours=_heads(job),
         )  # fmt: skip
     if isinstance(pushed, git.Rejected):
         return Ended(Outcome.FAILED, f"The push of `{prepared.branch}` was refused: {pushed.reason}")
@@ -38,17 +38,35 @@ async def publish(job: Job, prepared: Prepared, head_sha: str, message: str, ope
         return Published(None)
     with job.timed("pull request"):
         found = await forge.find_pull(repository, prepared.branch)
+        with job.desk.store.read() as c:
+            story = reporter.story(c, job.ticket, job.desk.links)
+        title, body = comments.pull_title(job.ticket), comments.pull_body(story, message)
         if found is None:
-            with job.desk.store.read() as c:
-                story = reporter.story(c, job.ticket, job.desk.links)
             job.still_ours()
             found = await forge.open_pull(
-                repository, head=prepared.branch, base=prepared.base_branch,
-                title=comments.pull_title(job.ticket), body=comments.pull_body(story, message),
-            )  # fmt: skip
+                repository, head=prepared.branch, base=prepared.base_branch, title=title, body=body
+            )
+        else:
+            _want_body(job, found.number, title, body)
     job.write(pull=found.number)
     job.log(f"pull request #{found.number}")
     return Published(found.number)
+
+
+def _heads(job: Job) -> list[str]:
+    """Return the commits that attempts of this ticket pushed: they may be replaced, people's may not."""
+    with job.desk.store.read() as c:
+        return tickets.heads_of(c, job.ticket.id)
+
+
+def _want_body(job: Job, pull: int, title: str, body: str) -> None:
+    """Leave the wish that the pull request tells of this attempt: what it did, its evidence and cost."""
+    ticket = job.ticket
+    with job.desk.store.write() as c:
+        posts.want(
+            c, f"pull:{ticket.repository}#{pull}", "pull", repository=ticket.repository,
+            installation=ticket.installation, wanted={"pull": pull, "title": title, "body": body}, now=job.desk.now(),
+        )  # fmt: skip
 
 
 def _want_check(job: Job, head_sha: str) -> None:

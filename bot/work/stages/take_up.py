@@ -1,4 +1,4 @@
-"""Second stage of an attempt that was held: bring the work that is there up to date, and ask no agent again."""
+"""Second stage of an attempt that was held: its work is there and up to date; no agent is asked again."""
 
 from bot.slots import git
 from bot.tickets import tickets
@@ -7,27 +7,12 @@ from bot.work.job import Job
 from bot.work.reach import reach
 from bot.work.stages.edit import Edited
 from bot.work.stages.prepare import Prepared
-from bot.work.stages.update import merge_base
-
-LOST = "The work of the attempt before this one is no longer there. Write the change again."
-CONFLICT = (
-    "An earlier version of this change conflicts with what was merged meanwhile, so it was dropped. "
-    "Write the change again on the files as they are now."
-)
 
 
-async def take_up(job: Job, prepared: Prepared, sha: str) -> Edited | Ended | str:
-    """Return the work at `sha` with the base merged in; or what the agent should hear, where it must start anew."""
-    slot = await job.leased()
-    await job.bring(slot, sha)
-    if not await git.has_commit(slot.mirror, sha):
-        job.log(f"{sha[:10]} is lost: the agent writes the change again")
-        return LOST
-    with job.timed("update"):
-        head = await merge_base(job, prepared, prepared.base_sha, sha)
-    if head is None:
-        job.log(f"{sha[:10]} conflicts with {prepared.base_branch}: the agent writes the change again")
-        return CONFLICT
+async def take_up(job: Job, prepared: Prepared) -> Edited | Ended:
+    """Return the work that the attempt starts from as if an agent had just written it."""
+    head = prepared.start.sha
+    slot = await job.slot_at(head)
     touched = await git.changed_paths(slot.mirror, prepared.base_sha, head)
     with job.writing() as c:
         tickets.update_attempt(c, job.ticket.id, job.ticket.attempt, touched=touched, head_sha=head)
@@ -36,7 +21,7 @@ async def take_up(job: Job, prepared: Prepared, sha: str) -> Edited | Ended | st
         return held
     job.write(head_sha=head)
     job.log(f"went on from the work of the attempt before: {head[:10]}")
-    return Edited(head, touched, said(await git.message_of(slot.mirror, sha)))
+    return Edited(head, touched, said(await git.message_of(slot.mirror, job.ticket.resume_sha or head)))
 
 
 def said(message: str) -> str:

@@ -1,14 +1,14 @@
 """Third stage: the gate judges the commit."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bot.slots import git
 from bot.tickets import tickets
-from bot.work import gating
+from bot.work import failures, gating
 from bot.work.job import Job
 from bot.work.stages.prepare import Prepared
-from gate.report import Report, StepOutcome, Verdict, render_json
-
-TAIL = 4000  # characters of a failing step's output that the agent gets to see
+from gate.report import Finding, Level, Report, Verdict, render_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +18,14 @@ class Verified:
     verdict: Verdict
     reason: str
     feedback: str
+    failing: tuple[tuple[str, str], ...] = ()  # steps with their signatures, see failures.py
 
 
 async def verify(job: Job, prepared: Prepared, head_sha: str) -> Verified:
     """Judge `head_sha` against the base, and keep the report in the receipt."""
-    await job.slot_at(head_sha)
-    report = await gating.judge(job, prepared.base_sha)
+    slot = await job.slot_at(head_sha)
+    left = await git.marked(slot.mirror, head_sha, prepared.start.conflicts)
+    report = _unresolved(left) if left else await gating.judge(job, prepared.base_sha)
     steps_s = sum(step.seconds for step in report.steps)
     job.took("steps", min(steps_s, report.seconds), kind="gate")  # they may run side by side: never more than the run
     for step in report.steps:
@@ -34,16 +36,11 @@ async def verify(job: Job, prepared: Prepared, head_sha: str) -> Verified:
         )
     job.write(verdict=str(report.verdict))
     job.log(f"gate {report.verdict}: {report.reason}")
-    return Verified(report.verdict, report.reason, feedback(report))
+    return Verified(report.verdict, report.reason, failures.render_feedback(report), failures.failing(report))
 
 
-def feedback(report: Report) -> str:
-    """Return what a red report says to the agent: the verdict, findings, and the tail of each failing step."""
-    parts = [f"The gate says {report.verdict}: {report.reason}"]
-    parts += [f"- {f.path or ''}{f':{f.line}' if f.line else ''} {f.rule}: {f.message}" for f in report.findings[:20]]
-    for step in report.steps:
-        if step.outcome not in (StepOutcome.PASSED, StepOutcome.NOT_RUN):
-            parts.append(
-                f"Step {step.name} ({step.run}) {step.outcome}, exit code {step.exit_code}:\n{step.log[-TAIL:]}"
-            )
-    return "\n\n".join(parts)
+def _unresolved(paths: Sequence[str]) -> Report:
+    """Return the report on a merge that was not finished: no step needs to run to know that."""
+    found = [Finding("conflict-left", Level.ERROR, "holds the markers of a conflict", path) for path in paths]
+    shown = ", ".join(f"`{path}`" for path in paths[:5])
+    return Report(Verdict.RED, f"conflicts with the base are left in {shown}", findings=tuple(found))

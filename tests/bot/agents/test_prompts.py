@@ -1,5 +1,7 @@
 """What the agent is told."""
 
+import pytest
+
 from bot.work.agents.agent import Task
 from bot.work.prompts.change import render_request, render_system
 
@@ -10,14 +12,21 @@ def test_the_request_marks_the_issue_as_data() -> None:
     assert render_request(TASK) == ("Resolve this issue.\n\n<issue>\nacme/shop#7\nToo late\n\nA cart of 100.\n</issue>")
 
 
-def test_what_was_said_of_the_last_attempt_follows() -> None:
-    task = Task("acme/shop", 7, "Too late", "", feedback="test: 1 failed")
-
-    assert render_request(task) == (
-        "Resolve this issue.\n\n<issue>\nacme/shop#7\nToo late\n\n(no description)\n</issue>\n\n"
-        "The working tree holds the last attempt. This was said of it; mend what it names:\n"
-        "<feedback>\ntest: 1 failed\n</feedback>"
-    )
+@pytest.mark.parametrize(
+    ("task", "after"),
+    [
+        (Task("a/b", 7, "x", "y", feedback="test: 1 failed", resumed=True),
+         "The working tree holds the last attempt. This was said of it; mend what it names:\n"
+         "<feedback>\ntest: 1 failed\n</feedback>"),
+        (Task("a/b", 7, "x", "y", feedback="Smaller, please."),
+         "An earlier attempt was thrown away. This was said of it; mend what it names:\n"
+         "<feedback>\nSmaller, please.\n</feedback>"),
+        (Task("a/b", 7, "x", "y", resumed=True),
+         "The working tree holds what an earlier attempt began. Look at it, and go on from there."),
+    ],
+)  # fmt: skip
+def test_what_became_of_the_last_attempt_follows(task: Task, after: str) -> None:
+    assert render_request(task) == f"Resolve this issue.\n\n<issue>\na/b#7\nx\n\ny\n</issue>\n\n{after}"
 
 
 def test_an_issue_cannot_close_its_own_mark() -> None:

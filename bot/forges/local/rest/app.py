@@ -76,13 +76,14 @@ class Apps:
         return JSONResponse(self._shapes.installation(self._state.permissions))
 
     async def _installation(self, request: Request) -> Response:
-        if f"{request.path_params['owner']}/{request.path_params['name']}" not in self._state.repositories:
+        found = self._state.repositories.get(f"{request.path_params['owner']}/{request.path_params['name']}")
+        if found is None or found.fork_of:
             raise Problem(404, "Not Found")
         return JSONResponse(self._shapes.installation(self._state.permissions))
 
     async def _mint(self, request: Request) -> Response:
         body = await read_body(request)
-        known = {full.split("/", 1)[1]: full for full in self._state.repositories}
+        known = {full.split("/", 1)[1]: full for full, r in self._state.repositories.items() if not r.fork_of}
         names = body.get("repositories") or list(known)
         if not set(names) <= set(known):
             raise Problem(422, "There is at least one repository that does not exist or is not accessible")

@@ -30,7 +30,9 @@ class Pulls:
 
     async def show(self, repo: Repository, pull: Issue) -> dict[str, Any]:
         """Return a pull request with its ends and whether it could be merged."""
-        head_sha, base_sha = await self._ends(repo, pull.head or "", pull.base or "")
+        head_sha, base_sha = await self._ends(repo, pull.head or "", pull.base or "", fork=pull.head_repository)
+        if head_sha and head_sha != pull.head_sha:
+            await self._repos.keep_head(repo.full_name, pull.number, head_sha, fork=pull.head_repository)
         pull.head_sha = head_sha or pull.head_sha  # a deleted branch keeps its last commit
         mergeable = False
         if pull.state == "open" and head_sha and base_sha:
@@ -95,7 +97,7 @@ class Pulls:
 
     async def _merge(self, call: Call) -> Response:
         repo, pull, body = call.repo, call.pull(), call.body
-        head_sha, _ = await self._ends(repo, pull.head or "", pull.base or "")
+        head_sha, _ = await self._ends(repo, pull.head or "", pull.base or "", fork=pull.head_repository)
         if pull.state != "open" or head_sha is None:
             raise Problem(405, "Pull Request is not mergeable")
         if pull.draft:
@@ -136,6 +138,6 @@ class Pulls:
             what["changes"] = {}
         self._desk.emit("pull_request", action, repo, user, what)
 
-    async def _ends(self, repo: Repository, head: str, base: str) -> tuple[str | None, str | None]:
+    async def _ends(self, repo: Repository, head: str, base: str, *, fork: str = "") -> tuple[str | None, str | None]:
         name = repo.full_name
-        return await self._repos.sha(name, head), await self._repos.sha(name, base)
+        return await self._repos.sha(fork or name, head), await self._repos.sha(name, base)

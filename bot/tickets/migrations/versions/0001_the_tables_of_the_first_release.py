@@ -126,6 +126,7 @@ def upgrade() -> None:
 
     op.create_table(
         "pull_checks",
+        sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
         sa.Column("repository", sa.Text(), nullable=False),
         sa.Column("pull", sa.BigInteger(), nullable=False),
         sa.Column("head_sha", sa.Text(), nullable=False),
@@ -134,10 +135,19 @@ def upgrade() -> None:
         sa.Column("author", sa.Text(), nullable=False),
         sa.Column("approved_by", sa.Text(), server_default="", nullable=False),
         sa.Column("installation", sa.BigInteger(), nullable=True),
+        sa.Column("host", sa.Text(), nullable=True),
+        sa.Column("epoch", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("not_before", sa.Double(), server_default="0", nullable=False),
+        sa.Column("base_sha", sa.Text(), nullable=True),
+        sa.Column("report", sa.Text(), nullable=True),
         sa.Column("created_at", sa.Double(), nullable=False),
         sa.Column("updated_at", sa.Double(), nullable=False),
-        sa.PrimaryKeyConstraint("repository", "pull", "head_sha"),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("repository", "pull", "head_sha"),
     )
+    with op.batch_alter_table("pull_checks", schema=None) as batch_op:
+        batch_op.create_index("pull_checks_state", ["state", "updated_at"], unique=False)
+
     op.create_table(
         "repositories",
         sa.Column("name", sa.Text(), nullable=False),
