@@ -15,7 +15,7 @@ from bot.forges.local import LocalForge
 from bot.forges.local.repos import read_folder
 from bot.forges.local.state import CheckRun
 from bot.settings import Settings
-from tests.bot.test_crashes import Bot, model
+from tests.bot.living import Bot, model
 from tests.contract import Contract
 from tests.needs import needs
 
@@ -147,12 +147,12 @@ async def test_all_of_it_is_as_github_describes_it(forge_with_bot: LocalForge) -
 
 def test_a_check_cut_short_by_a_kill_is_done_at_the_next_start(tmp_path: Path, forge: LocalForge, model: Any) -> None:
     make(forge)
-    bot = Bot(tmp_path, forge, model)
+    bot = Bot(tmp_path, forge, model.url)
     sha = forge.commit(REPO, {"README.md": "A shop.\n"}, "words", branch="words")
     forge.open_pull(REPO, "Words", "", head="words", user="ann")
     bot.until("check started")
     bot.kill()
-    again = Bot(tmp_path, forge, model)
+    again = Bot(tmp_path, forge, model.url)
     try:
         forge.wait(lambda: [run.conclusion for run in forge.checks(REPO, sha)] == ["success"], limit_s=30)
     finally:
