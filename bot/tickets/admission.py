@@ -1,22 +1,24 @@
 """Decide which queued tickets may start now. No I/O, no clock."""
 
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import NamedTuple
 
-from bot.tickets.claims import EVERYTHING, key, meet
-from bot.tickets.edges import HARD
+from bot.tickets.after import After
+from bot.tickets.ahead import Ahead
+from bot.tickets.claims import EVERYTHING, WHOLE, overlap
 from bot.tickets.ticket import Ticket
 
 
-@dataclass(frozen=True, slots=True)
-class Admit:
+class Admit(NamedTuple):
     """This ticket may start."""
 
     ticket: Ticket
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(NamedTuple):
     """This ticket waits; the reason is for people, `behind` the issues it waits for."""
 
     ticket: Ticket
@@ -47,126 +49,106 @@ def admit(
 
     `unfinished` are (repository, issue) that are not done although no ticket is queued or running for them.
     """
-    ahead = {ticket.repository: _Ahead() for ticket in (*queued, *running)}
-    counts: dict[str, int] = {}
+    ahead: defaultdict[str, Ahead] = defaultdict(Ahead)
+    room, after = _Room(limits, running), After(queued, running, unfinished)
     for ticket in running:
-        ahead[ticket.repository].add(ticket, "runs")
-        counts[ticket.repository] = counts.get(ticket.repository, 0) + 1
-    state = _State(limits, counts, limits.free, len(running), frozenset(unfinished))
+        ahead[ticket.repository].add(ticket, f"runs{_since(ticket)}")
     decisions: list[Decision] = []
-    order = sorted(queued, key=lambda t: (-t.priority, t.id))
-    open_issues = {(t.repository, t.issue): t for t in (*queued, *running)}
-    for ticket in order:
-        wait = state.refusal(ticket, ahead[ticket.repository], open_issues)
+    some_closed = bool(limits.paused or limits.exhausted)
+    for ticket in in_order(queued):
+        if ticket.edges and (edge := after.wait(ticket)) is not None:
+            decisions.append(Wait(ticket, *edge))
+            continue  # it blocks nobody: what it waits for may well overlap it, and must come first
+        before = ahead[ticket.repository]
+        wait = (room.closed(ticket) if some_closed else None) or _behind(ticket, before) or room.full(ticket)
         if wait is None:
             decisions.append(Admit(ticket))
-            state.start(ticket)
-            ahead[ticket.repository].add(ticket, "starts now")
+            room.take(ticket)
+            after.start(ticket)
+            before.add(ticket, "starts now")
         else:
             decisions.append(wait)
-            ahead[ticket.repository].add(ticket, "is queued before it")  # a waiting ticket still blocks younger ones
+            before.add(ticket, "is queued before it")  # a waiting ticket still blocks younger ones: no starvation
     return decisions
 
 
-@dataclass(slots=True)
-class _State:
-    limits: Limits
-    counts: dict[str, int]
-    free: int
-    running: int
-    unfinished: frozenset[tuple[str, int]]
+def in_order(queued: Iterable[Ticket]) -> list[Ticket]:
+    """Return queued tickets in the order in which they are let in: by priority, then oldest first."""
+    return sorted(queued, key=lambda t: (-t.priority, t.id))
 
-    def start(self, ticket: Ticket) -> None:
-        self.free -= 1
-        self.running += 1
-        self.counts[ticket.repository] = self.counts.get(ticket.repository, 0) + 1
 
-    def refusal(self, ticket: Ticket, ahead: "_Ahead", open_issues: Mapping[tuple[str, int], Ticket]) -> Wait | None:
-        limits, repo = self.limits, ticket.repository
-        for paused in (repo, "*"):
-            if paused in limits.paused:
-                where = "Everything" if paused == "*" else repo
-                why = f": {limits.paused[paused]}" if limits.paused[paused] else ""
-                return Wait(ticket, f"{where} is paused{why}. `/bot resume` lets it go on.")
-        if repo in limits.exhausted:
-            return Wait(ticket, limits.exhausted[repo])
-        edge = self._edge(ticket, open_issues)
-        if edge is not None:
-            return edge
-        met = ahead.meets(ticket)
-        if met is not None:
-            other, how, path = met
-            more = ahead.count(ticket, but=other)
-            behind = f"; then {more} more" if more else ""
-            return Wait(ticket, f"Waits for #{other.issue} on {_shown(path)}, which {how}{behind}.", (other.issue,))
-        return self._full(ticket)
+def chain(wait: Wait, queued: Iterable[Ticket], running: Iterable[Ticket]) -> str:
+    """Return a reason with how many more are in the way: `...; then 2 older`."""
+    ticket = wait.ticket
+    order = in_order(queued)
+    before = [*running, *order[: next((n for n, t in enumerate(order) if t.id == ticket.id), 0)]]
+    near = (t for t in before if t.repository == ticket.repository and t.issue not in wait.behind)
+    older = sum(overlap(ticket.claim or WHOLE, other.claim or WHOLE) is not None for other in near)
+    return f"{wait.reason.removesuffix('.')}; then {older} older." if wait.behind and older else wait.reason
 
-    def _full(self, ticket: Ticket) -> Wait | None:
-        limits, repo = self.limits, ticket.repository
+
+def _behind(ticket: Ticket, ahead: Ahead) -> Wait | None:
+    met = ahead.meets(ticket)
+    if met is None:
+        return None
+    other, how, path = met
+    shown = "the whole repository" if path == EVERYTHING else f"`{path}`"
+    return Wait(ticket, f"Waits for #{other.issue} on {shown}, which {how}.", (other.issue,))
+
+
+class _Room:
+    """What the limits leave, as tickets start."""
+
+    def __init__(self, limits: Limits, running: Sequence[Ticket]) -> None:
+        self._limits = limits
+        self._counts = Counter(ticket.repository for ticket in running)
+        self._running, self._free = len(running), limits.free
+
+    def take(self, ticket: Ticket) -> None:
+        """Count a ticket that starts."""
+        self._counts[ticket.repository] += 1
+        self._running, self._free = self._running + 1, self._free - 1
+
+    def closed(self, ticket: Ticket) -> Wait | None:
+        """Return why nothing at all starts in the ticket's repository."""
+        limits = self._limits
+        if limits.paused and (paused := _paused(ticket.repository, limits.paused)):
+            return Wait(ticket, paused)
+        if ticket.repository in limits.exhausted:
+            return Wait(ticket, limits.exhausted[ticket.repository])
+        return None
+
+    def full(self, ticket: Ticket) -> Wait | None:
+        """Return which limit is reached."""
+        limits, repo = self._limits, ticket.repository
         most = limits.per_repository.get(repo, 0)
-        if most and self.counts.get(repo, 0) >= most:
-            return Wait(ticket, f"{repo} runs {self.counts[repo]} tickets, and its limit is {most}.")
-        if limits.total and self.running >= limits.total:
-            return Wait(ticket, f"{self.running} tickets run, and the limit is {limits.total}.")
+        if most and self._counts[repo] >= most:
+            return Wait(ticket, f"{_run(self._counts[repo])} in {repo}, and its limit is {most}.")
+        if limits.total and self._running >= limits.total:
+            return Wait(ticket, f"{_run(self._running)}, and the limit is {limits.total}.")
         if limits.low_disk:
             return Wait(ticket, limits.low_disk)
         if ticket.id in limits.elsewhere:
             return Wait(ticket, "Another host has this repository warm and may take it in a moment.")
-        if self.free <= 0:
+        if self._free <= 0:
             return Wait(ticket, "All slots are in use.")
         return None
 
-    def _edge(self, ticket: Ticket, open_issues: Mapping[tuple[str, int], Ticket]) -> Wait | None:
-        for kind, issue in ticket.edges:
-            other = open_issues.get((ticket.repository, issue))
-            if kind == HARD:
-                if other is not None and (HARD, ticket.issue) in other.edges:
-                    circle = f"#{ticket.issue} and #{issue} each wait for the other"
-                    return Wait(ticket, f"{circle}: edit one of them.", (issue,))
-                if other is not None or (ticket.repository, issue) in self.unfinished:
-                    return Wait(ticket, f"Depends on #{issue}, which is not done.", (issue,))
-            elif other is not None and other.id < ticket.id:
-                return Wait(ticket, f"Mentions #{issue}, and the two do not run at the same time.", (issue,))
-        return None
+
+def _paused(repo: str, paused: Mapping[str, str]) -> str:
+    """Return why nothing starts in a repository, or nothing."""
+    for name, where in ((repo, repo), ("*", "Everything")):
+        if name in paused:
+            why = f": {paused[name]}" if paused[name] else ""
+            return f"{where} is paused{why}. `/bot resume` lets it go on."
+    return ""
 
 
-class _Ahead:
-    """The claims of what runs or waits before a ticket, found by their first segment and not one by one."""
-
-    def __init__(self) -> None:
-        self._by_first: dict[str, list[tuple[Ticket, str, str]]] = {}
-        self._anywhere: list[tuple[Ticket, str, str]] = []  # claims that begin with a pattern
-        self._all: list[tuple[Ticket, str, str]] = []
-
-    def add(self, ticket: Ticket, how: str) -> None:
-        for path in ticket.claim or (EVERYTHING,):
-            entry = (ticket, how, path)
-            first = _first(path)
-            (self._anywhere if first is None else self._by_first.setdefault(first, [])).append(entry)
-            self._all.append(entry)
-
-    def meets(self, ticket: Ticket) -> tuple[Ticket, str, str] | None:
-        """Return the oldest ticket ahead whose claim meets this one's, how it stands, and where they meet."""
-        return next(iter(self._met(ticket)), None)
-
-    def count(self, ticket: Ticket, *, but: Ticket) -> int:
-        """Return how many more stand ahead."""
-        return len({other.id for other, _, _ in self._met(ticket)} - {but.id})
-
-    def _met(self, ticket: Ticket) -> Iterable[tuple[Ticket, str, str]]:
-        for path in ticket.claim or (EVERYTHING,):
-            first = _first(path)
-            near = self._all if first is None else [*self._by_first.get(first, ()), *self._anywhere]
-            for other, how, theirs in near:
-                if meet(path, theirs):
-                    yield other, how, path if path != EVERYTHING else theirs
+def _since(ticket: Ticket) -> str:
+    if ticket.started_at is None:
+        return ""
+    return f" since {datetime.fromtimestamp(ticket.started_at, UTC):%H:%M} UTC"
 
 
-def _first(path: str) -> str | None:
-    """Return the first segment of a path, None where it is a pattern: such a claim can meet any."""
-    segments = key(path)
-    return None if not segments or "*" in segments[0] or "?" in segments[0] else segments[0]
-
-
-def _shown(path: str) -> str:
-    return "the whole repository" if path == EVERYTHING else f"`{path}`"
+def _run(count: int) -> str:
+    return "1 ticket runs" if count == 1 else f"{count} tickets run"

@@ -83,14 +83,14 @@ def normalise(path: str) -> str | None:
         if part in ("", "."):
             continue
         if part == "..":
-            if not parts or _is_glob(parts[-1]):
+            if not parts or is_glob(parts[-1]):
                 return None
             parts.pop()
             continue
         parts.append(part)
     if not parts:
         return EVERYTHING
-    return "/".join(parts) + ("/" if text.endswith("/") and not _is_glob(parts[-1]) else "")
+    return "/".join(parts) + ("/" if text.endswith("/") and not is_glob(parts[-1]) else "")
 
 
 def widen(
@@ -130,6 +130,8 @@ def meet(a: str, b: str) -> bool:
 @functools.lru_cache(maxsize=65536)
 def key(path: str) -> tuple[str, ...]:
     """Return the segments of a path in the form in which they are compared: some file systems fold case and form."""
+    if path.isascii():
+        return tuple(part for part in path.lower().split("/") if part)
     return tuple(
         unicodedata.normalize("NFC", unicodedata.normalize("NFKC", part).casefold()) for part in path.split("/") if part
     )
@@ -148,7 +150,7 @@ def _meet(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
 @functools.lru_cache(maxsize=65536)
 def _segments_meet(a: str, b: str) -> bool:
     """Return whether two patterns of `*` and `?` within a segment can match one name."""
-    if not _is_glob(a) and not _is_glob(b):
+    if not is_glob(a) and not is_glob(b):
         return a == b
     reach = {(0, 0)}
     seen: set[tuple[int, int]] = set()
@@ -199,5 +201,6 @@ def _split(text: str) -> list[str]:
     return [part for part in re.split(r"[,\s]+", text.strip().rstrip(".")) if part and part not in ("and", "&")]
 
 
-def _is_glob(part: str) -> bool:
+def is_glob(part: str) -> bool:
+    """Return whether a segment is a pattern."""
     return "*" in part or "?" in part

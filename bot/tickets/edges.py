@@ -4,11 +4,14 @@ import re
 from collections.abc import Iterable, Mapping
 
 HARD = "after"  # waits until the other is done
+PART = "part"  # as hard, unless the whole waits for this part
+NATIVE = "native"  # the forge's own dependencies and sub-issues; as hard, and not read from the text
 SOFT = "beside"  # not at the same time
 _HARD = re.compile(
-    r"(?:depends\s+on|blocked\s+by|requires|needs|after|part\s+of|follows)\s*:?\s*((?:(?:,|and|\s)*#\d+)+)",
+    r"(?:depends\s+on|blocked\s+by|requires|needs|after|follows)\s*:?\s*((?:(?:,|and|\s)*#\d+)+)",
     re.IGNORECASE,
 )
+_PART = re.compile(r"part\s+of\s*:?\s*((?:(?:,|and|\s)*#\d+)+)", re.IGNORECASE)
 _TASK = re.compile(r"^\s*[-*+]\s+\[([ xX])\]\s.*?#(\d+)", re.MULTILINE)
 _ANY = re.compile(r"(?<![\w/&])#(\d+)\b")
 _CODE = re.compile(r"```[\s\S]*?(?:```|\Z)|~~~[\s\S]*?(?:~~~|\Z)|`[^`\n]*`")
@@ -20,11 +23,12 @@ def read_edges(text: str, *, own: int) -> tuple[Edge, ...]:
     """Return (kind, issue) for each other issue that the text names; hard where it says so or a task is open."""
     plain = _CODE.sub(" ", text)
     hard = {int(n) for match in _HARD.finditer(plain) for n in _ANY.findall(match[1])}
+    part = {int(n) for match in _PART.finditer(plain) for n in _ANY.findall(match[1])} - hard
     done: set[int] = set()
     for match in _TASK.finditer(plain):
         (hard if match[1] == " " else done).add(int(match[2]))
-    soft = {int(n) for n in _ANY.findall(plain)} - hard - done
-    edges = [(HARD, n) for n in sorted(hard)] + [(SOFT, n) for n in sorted(soft)]
+    soft = {int(n) for n in _ANY.findall(plain)} - hard - part - done
+    edges = [(kind, n) for kind, issues in ((HARD, hard), (PART, part - hard), (SOFT, soft)) for n in sorted(issues)]
     return tuple(edge for edge in edges if edge[1] != own)
 
 

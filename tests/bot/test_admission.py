@@ -1,12 +1,15 @@
 """Which tickets may start, and why the others wait."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.tickets.admission import Admit, Decision, Limits, Wait, admit
+from bot.tickets.admission import Admit, Decision, Limits, Wait, admit, chain
+from bot.tickets.ahead import Ahead
 from bot.tickets.claims import overlap
-from bot.tickets.edges import HARD, SOFT, Edge
+from bot.tickets.edges import HARD, NATIVE, PART, SOFT, Edge
 from bot.tickets.ticket import State, Ticket
 
 
@@ -41,17 +44,21 @@ def test_a_waiting_ticket_blocks_younger_ones_that_overlap_it() -> None:
     }
 
 
-def test_the_chain_ahead_is_counted() -> None:
-    decided = admit([ticket(n, "a") for n in (2, 3, 4)], [ticket(1, "a")], limits=Limits(free=8))
-    assert words(decided)[4] == "Waits for #1 on `a`, which runs; then 2 more."
+def test_the_chain_tells_since_when_the_first_runs_and_how_many_more_are_older() -> None:
+    first = replace(ticket(12, "src/api/"), started_at=50_520.0)
+    queued = [ticket(n, "src/api/") for n in (13, 14, 15, 16)]
+    wait = admit(queued, [first], limits=Limits(free=8))[2]
+    assert isinstance(wait, Wait)
+    assert chain(wait, queued, [first]) == "Waits for #12 on `src/api/`, which runs since 14:02 UTC; then 2 older."
+    assert wait.reason == "Waits for #12 on `src/api/`, which runs since 14:02 UTC."  # stays while the queue moves
 
 
 @pytest.mark.parametrize(
     ("limits", "reason"),
     [
         (Limits(free=0), "All slots are in use."),
-        (Limits(free=8, total=1), "1 tickets run, and the limit is 1."),
-        (Limits(free=8, per_repository={"a/b": 1}), "a/b runs 1 tickets, and its limit is 1."),
+        (Limits(free=8, total=1), "1 ticket runs, and the limit is 1."),
+        (Limits(free=8, per_repository={"a/b": 1}), "1 ticket runs in a/b, and its limit is 1."),
         (Limits(free=8, paused={"a/b": "release day"}), "a/b is paused: release day. `/bot resume` lets it go on."),
         (Limits(free=8, paused={"*": ""}), "Everything is paused. `/bot resume` lets it go on."),
         (Limits(free=8, exhausted={"a/b": "The day's budget is used up."}), "The day's budget is used up."),
@@ -85,9 +92,47 @@ def test_an_unfinished_issue_without_a_ticket_is_waited_for() -> None:
     assert words(decided) == {2: "Depends on #9, which is not done."}
 
 
-def test_two_that_wait_for_each_other_are_told() -> None:
-    decided = admit([ticket(1, "a", edges=((HARD, 2),)), ticket(2, "b", edges=((HARD, 1),))], [], limits=Limits(free=8))
-    assert words(decided)[1] == "#1 and #2 each wait for the other: edit one of them."
+def test_those_that_wait_for_each_other_are_told_the_circle() -> None:
+    after = {1: 3, 2: 1, 3: 2, 4: 1}
+    queued = [ticket(n, f"f{n}", edges=((HARD, other),)) for n, other in after.items()]
+    circle = "#1, #3 and #2 wait for each other in a circle: edit one of them."
+    assert words(admit(queued, [], limits=Limits(free=8))) == {
+        1: circle, 2: circle, 3: circle, 4: "Depends on #1, which is not done.",
+    }  # fmt: skip
+
+
+def test_what_waits_for_a_younger_one_does_not_hold_it_up() -> None:
+    queued = [ticket(1, "**", edges=((HARD, 2),)), ticket(2, "src/"), ticket(3, "docs/", edges=((SOFT, 1),))]
+    assert words(admit(queued, [], limits=Limits(free=8))) == {
+        1: "Depends on #2, which is not done.", 2: "starts", 3: "starts",
+    }  # fmt: skip
+
+
+def test_a_part_waits_for_its_whole_unless_the_whole_names_it() -> None:
+    queued = [
+        ticket(1, "a", edges=((NATIVE, 2),)),
+        ticket(2, "b", edges=((PART, 1),)),
+        ticket(3, "c", edges=((PART, 1),)),
+    ]
+    assert words(admit(queued, [], limits=Limits(free=8))) == {
+        1: "Depends on #2, which is not done.", 2: "starts", 3: "Is part of #1, which is not done.",
+    }  # fmt: skip
+
+
+SEGMENT = st.sampled_from(["a", "b", "A", "*", "a*", "?", "**", "c.py", "*.py"])
+PATH = st.lists(SEGMENT, min_size=1, max_size=4).map("/".join)
+MANY = st.lists(st.lists(PATH, min_size=1, max_size=3, unique=True), min_size=1, max_size=9)
+
+
+@given(MANY)
+def test_the_oldest_that_is_met_is_found_as_if_each_had_been_looked_at(claims: list[list[str]]) -> None:
+    made = [ticket(n, *claim) for n, claim in enumerate(claims, 1)]
+    ahead = Ahead()
+    for n, one in enumerate(made):
+        slowly = next((other.id for other in made[:n] if overlap(one.claim, other.claim)), None)
+        met = ahead.meets(one)
+        assert (None if met is None else met[0].id) == slowly
+        ahead.add(one, "runs")
 
 
 CLAIMS = st.lists(st.sampled_from(["a", "a/b", "b", "*", "a/*", "**", "c/d"]), min_size=1, max_size=2, unique=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.tickets.edges import HARD, SOFT, Edge, cycles, read_edges
+from bot.tickets.edges import HARD, PART, SOFT, Edge, cycles, read_edges
 
 
 @pytest.mark.parametrize(
@@ -11,7 +11,8 @@ from bot.tickets.edges import HARD, SOFT, Edge, cycles, read_edges
         ("Depends on #3", ((HARD, 3),)),
         ("blocked by #3, #4 and #5", ((HARD, 3), (HARD, 4), (HARD, 5))),
         ("After #3. See also #9.", ((HARD, 3), (SOFT, 9))),
-        ("Part of #2", ((HARD, 2),)),
+        ("Part of #2", ((PART, 2),)),
+        ("Part of #2, blocked by #2", ((HARD, 2),)),
         ("- [ ] #4 first\n- [x] #5 done", ((HARD, 4),)),
         ("like #8", ((SOFT, 8),)),
         ("`depends on #3` and\n```\nblocked by #4\n```", ()),
