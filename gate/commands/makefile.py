@@ -7,9 +7,13 @@ from pathlib import Path
 
 from gate.commands.part import Part, option_values
 from gate.commands.scripts import read_inside
+from gate.commands.shell import shell_options
 
 _NAMES = ("GNUmakefile", "makefile", "Makefile")
 _VALUES = frozenset({"-C", "--directory", "-f", "--file", "--makefile", "-j", "-l", "-o", "-W", "-I", "-O"})
+_RUNS_NOTHING = {"-n", "--just-print", "--dry-run", "--recon", "-t", "--touch", "-q", "--question"}
+_FORGIVES = {"-i", "--ignore-errors"}
+_SHELLS = {"bash", "sh", "dash", "zsh", "ksh", "ash"}
 _ASSIGN = re.compile(r"^(?:export\s+|override\s+)*([\w.-]+)\s*(\?=|:{0,3}=|\+=)\s*(.*)$")
 _RULE = re.compile(r"^([^\s:=#][^:=#]*?)\s*::?(?!=)\s*([^;]*)(?:;(.*))?$")
 _VARIABLE = re.compile(r"\$(?:\((\w[\w.-]*)\)|\{(\w[\w.-]*)\}|(\w))")
@@ -36,6 +40,9 @@ def expand(argv: tuple[str, ...], cwd: Path, root: Path) -> Sequence[Part] | Non
     if data is None:
         return None
     rules = _Rules()
+    flags = {word for word in argv[1:] if word.startswith("-")}
+    if flags & _RUNS_NOTHING:
+        return []
     _read(data.decode("utf-8", "replace"), rules, here, root, depth=0)
     targets = list[str]()
     for word in _positional(argv[1:]):
@@ -44,10 +51,15 @@ def expand(argv: tuple[str, ...], cwd: Path, root: Path) -> Sequence[Part] | Non
             rules.variables[name] = value
         else:
             targets.append(word)
-    lines = list[str]()
+    shell = (rules.variables.get("SHELL") or "sh").split()
+    if shell[0].rsplit("/", 1)[-1] not in _SHELLS | {"env"}:
+        return []  # whatever reads the recipes, it is no shell
+    options = shell_options([*shell[1:], *rules.variables.get(".SHELLFLAGS", "").split()])
+    lines = list[tuple[str, bool]]()
     for target in targets or [rules.first]:
         _collect(target, rules, lines, set())
-    return [Part(line, here) for line in lines]
+    forgives = bool(flags & _FORGIVES)
+    return [Part(line, here, options=options, binds=binds and not forgives) for line, binds in lines]
 
 
 def _positional(words: Sequence[str]) -> list[str]:
@@ -105,15 +117,17 @@ def _statement(line: str, rules: _Rules, current: list[str]) -> list[str]:
     return targets
 
 
-def _collect(target: str, rules: _Rules, lines: list[str], seen: set[str]) -> None:
+def _collect(target: str, rules: _Rules, lines: list[tuple[str, bool]], seen: set[str]) -> None:
     if target in seen or len(seen) > 200:
         return
     seen.add(target)
     for need in rules.needs.get(target, ()):
         _collect(need, rules, lines, seen)
+    forgiven = ".IGNORE" in rules.needs and (not rules.needs[".IGNORE"] or target in rules.needs[".IGNORE"])
     for recipe in rules.recipes.get(target, ()):
+        prefix = recipe[: len(recipe) - len(recipe.lstrip("@-+ \t"))]
         text = fill(recipe.lstrip("@-+ \t"), rules.variables | {"@": target, "MAKE": "make"}).replace("$$", "$")
-        lines.append(text.replace("$@", target))
+        lines.append((text.replace("$@", target), not forgiven and "-" not in prefix))
 
 
 def fill(text: str, variables: dict[str, str], depth: int = 0) -> str:

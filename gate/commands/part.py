@@ -5,12 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from gate.commands.shell import PLAIN, Options
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """Text to read on, where it runs, what launches its programs, and whether it surely runs.
 
-    A `fresh` part starts a process of its own, so it inherits no launcher.
+    A `fresh` part starts a process of its own, so it inherits no launcher. `options` are those of the shell that reads
+    it; `binds` unless its runner passes over a failure.
     """
 
     text: str
@@ -18,6 +21,9 @@ class Part:
     launcher: tuple[str, ...] = ()
     sure: bool = True
     fresh: bool = False
+    options: Options = PLAIN
+    binds: bool = True
+    env: tuple[tuple[str, str], ...] = ()
 
 
 def join(words: Sequence[str]) -> str:

@@ -66,7 +66,8 @@ def _tox(argv: tuple[str, ...], cwd: Path, root: Path) -> list[Part]:
         for text in commands.get(base, []):
             filled = re.sub(r"\{posargs(?::([^}]*))?\}", lambda m: join(extra) if extra else m[1] or "", text)
             filled = filled.replace("{envpython}", "python").replace("{toxinidir}", ".").replace("{tox_root}", ".")
-            parts.append(Part(re.sub(r"^\s*[-!]\s+", "", filled), cwd, fresh=True))
+            binds = not filled.lstrip().startswith("- ")
+            parts.append(Part(re.sub(r"^\s*[-!]\s+", "", filled), cwd, fresh=True, binds=binds))
     return parts
 
 

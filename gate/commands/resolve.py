@@ -12,10 +12,12 @@ from pathlib import Path
 
 from gate.commands import containers, javascript, makefile, python, scripts, taskfiles, wrappers
 from gate.commands.part import Part
-from gate.commands.shell import Simple, split
+from gate.commands.shell import Options, Simple, split
 
 _DEEPEST = 12
 _MOST = 400
+
+STRICT = Options(errexit=True, pipefail=True)
 
 Expander = Callable[[tuple[str, ...], Path, Path], "Sequence[Part] | None"]
 
@@ -32,7 +34,10 @@ EXPANDERS: tuple[Expander, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One program as it is started: `argv[0]` is its bare name, `program` as written, `launcher` what starts it."""
+    """One program as it is started: `argv[0]` is its bare name, `program` as written, `launcher` what starts it.
+
+    `env` is what was put before it and before what starts it; it `binds` when its failure makes the whole text fail.
+    """
 
     argv: tuple[str, ...]
     cwd: Path
@@ -40,12 +45,16 @@ class Command:
     program: str = ""
     env: tuple[tuple[str, str], ...] = ()
     sure: bool = True
+    binds: bool = True
 
 
-def resolve(text: str, cwd: Path, *, root: Path) -> tuple[Command, ...]:
-    """Return every program that shell text runs, in order; commands that were expanded stand before what they run."""
+def resolve(text: str, cwd: Path, *, root: Path, options: Options | None = None) -> tuple[Command, ...]:
+    """Return every program that shell text runs, in order; commands that were expanded stand before what they run.
+
+    `options` are those of the shell that reads the text; left out, failures count as with `bash -eo pipefail`.
+    """
     walk = _Walk(root)
-    walk.text(Part(text, cwd), frozenset(), 0)
+    walk.text(Part(text, cwd, options=options or STRICT), frozenset(), 0)
     return tuple(walk.found)
 
 
@@ -60,7 +69,7 @@ class _Walk:
 
     def text(self, part: Part, seen: frozenset[tuple[tuple[str, ...], Path]], depth: int) -> None:
         places = [part.cwd]
-        for simple in split(part.text):
+        for simple in split(part.text, part.options):
             del places[simple.depth + 1 :]
             while len(places) <= simple.depth:
                 places.append(places[-1])
@@ -72,9 +81,10 @@ class _Walk:
     def _command(self, simple: Simple, part: Part, seen: frozenset[tuple[tuple[str, ...], Path]], depth: int) -> None:
         if len(self.found) >= _MOST:
             return
-        sure = part.sure and simple.sure
+        sure, binds = part.sure and simple.sure, part.binds and simple.binds
+        env = (*part.env, *simple.env)
         argv = (_bare(simple.words[0]), *simple.words[1:])
-        self.found.append(Command(argv, part.cwd, part.launcher, simple.words[0], simple.env, sure))
+        self.found.append(Command(argv, part.cwd, part.launcher, simple.words[0], env, sure, binds))
         key = (argv, part.cwd)
         if depth >= _DEEPEST or key in seen:
             return
@@ -83,7 +93,10 @@ class _Walk:
             launcher = inner.launcher if inner.launcher or inner.fresh else part.launcher
             if launcher[:1] == argv[:1]:
                 launcher = (simple.words[0], *launcher[1:])
-            self.text(replace(inner, launcher=launcher, sure=sure and inner.sure), seen | {key}, depth + 1)
+            inner = replace(
+                inner, launcher=launcher, sure=sure and inner.sure, binds=binds and inner.binds, env=(*env, *inner.env)
+            )
+            self.text(inner, seen | {key}, depth + 1)
 
     def _expand(self, argv: tuple[str, ...], raw: tuple[str, ...], cwd: Path) -> Iterator[Part]:
         for expander in EXPANDERS:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gate.commands.part import Part
+from gate.commands.shell import PLAIN, Options, shell_options
 
 _MOST_BYTES = 1 << 18
 _TOOLS = {"gradlew", "mvnw"}  # shell files, but known tools
@@ -17,9 +18,9 @@ def expand(argv: tuple[str, ...], cwd: Path, root: Path) -> Sequence[Part] | Non
     name = argv[0].rsplit("/", 1)[-1]
     if name in {"bash", "sh", "dash", "zsh", "ksh", "ash", "source", "."}:
         file = _first_file(argv[1:])
-        return _text(file, cwd, root, any_text=True) if file else None
+        return _text(file, cwd, root, options=shell_options(argv[1:]), any_text=True) if file else None
     if "/" in argv[0] and "$" not in argv[0] and name not in _TOOLS and "node_modules/" not in argv[0]:
-        return _text(argv[0], cwd, root, any_text=False)
+        return _text(argv[0], cwd, root, options=PLAIN, any_text=False)
     return None
 
 
@@ -32,7 +33,7 @@ def _first_file(words: Sequence[str]) -> str | None:
     return rest[0] if rest else None
 
 
-def _text(file: str, cwd: Path, root: Path, *, any_text: bool) -> list[Part] | None:
+def _text(file: str, cwd: Path, root: Path, *, options: Options, any_text: bool) -> list[Part] | None:
     path = cwd / file
     data = read_inside(path, root)
     if data is None or b"\0" in data[:1024]:
@@ -43,7 +44,9 @@ def _text(file: str, cwd: Path, root: Path, *, any_text: bool) -> list[Part] | N
     if not shebang and not any_text and not file.endswith(".sh"):
         return None
     text = _FUNCTION.sub("", data.decode("utf-8", "replace"))  # bodies are read as if they were called once
-    return [Part(text, cwd)]
+    if shebang and options == PLAIN:
+        options = shell_options(data.split(b"\n", 1)[0].decode("utf-8", "replace").split()[1:])
+    return [Part(text, cwd, options=options)]
 
 
 def read_inside(path: Path, root: Path) -> bytes | None:

@@ -1,125 +1,225 @@
-"""Split shell text into the simple commands it may run. Reads only; nothing is expanded or executed."""
+"""Split shell text into the simple commands it may run, and say whose failure counts. Nothing is executed."""
 
 import re
-import shlex
-from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from gate.commands.grammar import Block, Branches, Chain, Group, Leaf, Node, Pipeline, parse
 
 _ASSIGNMENT = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*\+?=")
-_OPERATOR = re.compile(r"^[();<>|&]+$")
-_OPENS = {"if", "for", "while", "until", "case", "select"}
-_CLOSES = {"fi", "done", "esac"}
-_LEADS = {"then", "else", "elif", "do", "{", "}", "!", "time", "if", "while", "until"}
+_STRAY = {"then", "else", "elif", "do", "{", "}", "fi", "done", "esac"}
+_SETS = re.compile(r"^[-+][a-zA-Z]*[eo]")
 
 
 @dataclass(frozen=True, slots=True)
 class Simple:
-    """One simple command; not `sure` when it runs only in some cases (`||`, `if`, loops); `depth` counts subshells."""
+    """One simple command.
+
+    Not `sure` when it runs only in some cases (`||`, `if`, loops, behind `exit`); `depth` counts subshells. It `binds`
+    when its failure is the failure of the text: `a || true`, `a; b`, `a | b` and `a &` swallow that of `a`.
+    """
 
     words: tuple[str, ...]
     env: tuple[tuple[str, str], ...] = ()
     sure: bool = True
     depth: int = 0
+    binds: bool = field(default=True, compare=False)
 
 
-def split(text: str) -> list[Simple]:
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How the shell is set where the text begins: `set -e`, `set -o pipefail`."""
+
+    errexit: bool = False
+    pipefail: bool = False
+
+
+PLAIN = Options()
+
+
+def split(text: str, options: Options | None = None) -> list[Simple]:
     """Return the simple commands of shell text in order; text that no shell would read gives what could be read."""
-    found: list[Simple] = []
-    depth = nesting = 0
-    after_or = False
-    for operator, words in _groups(text):
-        depth = max(0, depth + operator.count("(") - operator.count(")"))
-        if "||" in operator:
-            after_or = True
-        elif ";" in operator:
-            after_or = False
-        if words and words[0] in _CLOSES:
-            nesting = max(0, nesting - 1)
-        conditional = nesting > 0
-        if words and words[0] in _OPENS:
-            nesting += 1
-        simple = _simple(words, sure=not (after_or or conditional), depth=depth)
-        if simple is not None:
-            found.append(simple)
+    walk = _Walk(options or PLAIN)
+    tree = parse(text)
+    walk.given = _given(tree)
+    walk.block(tree, _Place())
+    found = walk.found
+    if walk.forgives:
+        return [replace(simple, binds=False) for simple in found]
     return found
 
 
-def _simple(words: list[str], *, sure: bool, depth: int) -> Simple | None:
-    if words and words[0] in {"for", "case", "select"}:
-        return None
-    while words and words[0] in _LEADS | _CLOSES:
-        words = words[1:]
-    env: list[tuple[str, str]] = []
-    while words and _ASSIGNMENT.match(words[0]):
-        name, _, value = words[0].partition("=")
-        env.append((name.rstrip("+"), value))
-        words = words[1:]
-    if not words:
-        return None
-    return Simple(tuple(words), tuple(env), sure, depth)
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a command stands: whether it surely runs, whether its status is that of the text, how deep it is."""
+
+    sure: bool = True
+    counts: bool = True  # the status of this place is the status of the text
+    suspended: bool = False  # errexit does not act here
+    depth: int = 0
 
 
-def _groups(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield each run of words with the operators that stand before it; redirections are left out."""
-    operator, words = "", list[str]()
-    is_target = False
-    for token in _tokens(text):
-        if is_target:
-            is_target = False
-        elif not _OPERATOR.match(token):
-            words.append(token)
-        elif "<" in token or (">" in token and "(" not in token):
-            is_target = True
-            if words and words[-1].isdigit():
-                words.pop()
-        else:
-            if words:
-                yield operator, words
-                operator, words = "", []
-            operator += token
-    if words:
-        yield operator, words
+class _Walk:
+    """Goes through the tree in order, with the shell's options as they are set on the way."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._ended = False  # an `exit` that surely runs was met
+        self.found: list[Simple] = []
+        self.forgives = False  # `trap 'exit 0' EXIT`
+        self.given: frozenset[str] = frozenset()  # variables that the text exits with
+
+    def block(self, block: Block, place: _Place) -> None:
+        """Walk through chains; the last one gives the status, the others count through errexit or a kept `$?`."""
+        kept = self._kept(block)
+        for number, chain in enumerate(block.chains):
+            is_last = number == len(block.chains) - 1
+            stops = self._options.errexit and not place.suspended
+            counts = (place.counts and (is_last or kept.get(number, False))) or stops
+            # errexit looks at the last command of a chain only; where the chain gives the status all of them do
+            self._chain(chain, place, counts=counts and not chain.background, whole=place.counts and is_last)
+            self._set(chain)
+
+    def _chain(self, chain: Chain, place: _Place, *, counts: bool, whole: bool) -> None:
+        sure = place.sure
+        for number, pipeline in enumerate(chain.pipelines):
+            after = chain.operators[number:]
+            saved = "||" in after and self._fails(chain.pipelines[number + 1 + after.index("||")])
+            swallowed = "||" in after and not saved
+            leaves = saved and not place.depth and not chain.background  # `|| exit 1` ends the whole text
+            binds = leaves or (counts and not swallowed and (whole or saved or not after))
+            inner = replace(place, sure=sure, counts=binds, suspended=place.suspended or bool(after))
+            self._pipeline(pipeline, inner)
+            if number < len(chain.operators) and chain.operators[number] == "||":
+                sure = False
+
+    def _pipeline(self, pipeline: Pipeline, place: _Place) -> None:
+        for number, node in enumerate(pipeline.nodes):
+            is_last = number == len(pipeline.nodes) - 1
+            counts = place.counts and not pipeline.negated and (is_last or self._options.pipefail)
+            self._node(node, replace(place, counts=counts, suspended=place.suspended or pipeline.negated))
+
+    def _node(self, node: Node, place: _Place) -> None:
+        match node:
+            case Leaf(words):
+                simple = self._simple(words, place)
+                if simple is not None:
+                    self.found.append(simple)
+            case Group(body, subshell):
+                outer = self._options
+                self.block(body, replace(place, depth=place.depth + subshell))
+                if subshell:
+                    self._options = outer
+            case Branches():
+                self._branches(node, place)
+
+    def _branches(self, node: Branches, place: _Place) -> None:
+        for number, condition in enumerate(node.conditions):
+            asked = node.word == "if" and _guards(node, number)
+            self.block(condition, replace(place, counts=place.counts and asked, suspended=True))
+            if asked:
+                self._rebind(condition, place)
+        for branch in node.branches:
+            self.block(branch, replace(place, sure=False))
+
+    def _rebind(self, condition: Block, place: _Place) -> None:
+        """`if ! check; then exit 1; fi`: the negated check counts after all."""
+        negated = [p for c in condition.chains for p in c.pipelines if p.negated]
+        if negated and self.found and place.counts | self._options.errexit:
+            self.found[-1] = replace(self.found[-1], binds=True)
+
+    def _simple(self, words: Sequence[str], place: _Place) -> Simple | None:
+        rest = list(words)
+        while rest and rest[0] in _STRAY:
+            rest = rest[1:]
+        env: list[tuple[str, str]] = []
+        while rest and _ASSIGNMENT.match(rest[0]):
+            name, _, value = rest[0].partition("=")
+            env.append((name.rstrip("+"), value))
+            rest = rest[1:]
+        if not rest:
+            return None
+        sure = place.sure and not self._ended
+        if rest[0] == "exit" and place.sure and not place.depth:
+            self._ended = True
+        if rest[0] == "trap" and "EXIT" in rest[2:] and re.search(r"\bexit(?:\s+0)?\s*$", rest[1]):
+            self.forgives = True
+        return Simple(tuple(rest), tuple(env), sure, place.depth, place.counts)
+
+    def _fails(self, pipeline: Pipeline) -> bool:
+        """Return whether the right side of `||` keeps the failure: it fails surely, or notes what to exit with."""
+        if len(pipeline.nodes) != 1 or pipeline.negated:
+            return False
+        node = pipeline.nodes[0]
+        words = [node.words] if isinstance(node, Leaf) else list(_leaves(node.body)) if isinstance(node, Group) else []
+        return any(_leaves_with_failure(w) or self._notes(w) for w in words)
+
+    def _notes(self, words: Sequence[str]) -> bool:
+        name, _, value = words[0].partition("=") if len(words) == 1 else ("", "", "")
+        return name in self.given and value not in ("", "0")
+
+    def _kept(self, block: Block) -> dict[int, bool]:
+        """Return the chains whose `$?` is kept and given back: `check; rc=$?; clean; exit $rc`."""
+        found: dict[int, bool] = {}
+        for number, chain in enumerate(block.chains):
+            words = [w for p in chain.pipelines for n in p.nodes if isinstance(n, Leaf) for w in n.words]
+            if number and ((self._notes(words) and words[0].endswith("=$?")) or words[:2] == ["exit", "$?"]):
+                found[number - 1] = True
+        return found
+
+    def _set(self, chain: Chain) -> None:
+        """Follow `set -euo pipefail` and `set +e`."""
+        for pipeline in chain.pipelines:
+            for node in pipeline.nodes:
+                if isinstance(node, Leaf) and node.words[:1] == ["set"]:
+                    self._options = _after_set(self._options, node.words[1:])
 
 
-def _tokens(text: str) -> Iterator[str]:
-    for line in _lines(text):
-        lexer = shlex.shlex(line, posix=True, punctuation_chars="();<>|&")
-        lexer.whitespace_split = True
-        lexer.commenters = ""
-        with suppress(ValueError):  # an open quote: the words before it have been read
-            yield from lexer
-        yield ";"
+def shell_options(words: Sequence[str]) -> Options:
+    """Return how a shell is set by the words behind its name: `-eo pipefail -c TEXT`."""
+    return _after_set(PLAIN, [word for word in words if not word.startswith("--")])
 
 
-def _lines(text: str) -> list[str]:
-    """Return logical lines: continuations joined, comments dropped, newlines inside quotes kept."""
-    lines, current = list[str](), ""
-    quote = ""
-    i = 0
-    while i < len(text):
-        char = text[i]
-        if char == "\\" and quote != "'":
-            if text[i + 1 : i + 2] == "\n":
-                current += " "
-            else:
-                current += text[i : i + 2]
-            i += 2
-            continue
-        if quote:
-            quote = "" if char == quote else quote
-        elif char in "'\"":
-            quote = char
-        elif char == "#" and (not current or current[-1] in " \t;&|("):
-            end = text.find("\n", i)
-            i = len(text) if end < 0 else end
-            continue
-        elif char == "\n":
-            lines.append(current)
-            current = ""
-            i += 1
-            continue
-        current += char
-        i += 1
-    lines.append(current)
-    return [line for line in lines if line.strip()]
+def _after_set(options: Options, words: Sequence[str]) -> Options:
+    for number, word in enumerate(words):
+        if _SETS.match(word):
+            on = word[0] == "-"
+            name = words[number + 1] if word.endswith("o") and number + 1 < len(words) else ""
+            errexit = on if "e" in word[1:] or name == "errexit" else options.errexit
+            pipefail = on if name == "pipefail" else options.pipefail
+            options = Options(errexit, pipefail)
+    return options
+
+
+def _leaves(block: Block) -> Iterator[list[str]]:
+    """Yield the words of the simple commands that stand in the block itself, in order."""
+    for chain in block.chains:
+        for pipeline in chain.pipelines:
+            for node in pipeline.nodes:
+                if isinstance(node, Leaf):
+                    yield node.words
+                elif isinstance(node, Group):
+                    yield from _leaves(node.body)
+
+
+def _leaves_with_failure(words: Sequence[str]) -> bool:
+    """Return whether a command surely fails: `exit 1`, `exit $rc`, `false`, or a word by which people say it."""
+    if words[:1] in (["exit"], ["return"]):
+        return len(words) > 1 and words[1] != "0"
+    return words[:1] in (["false"], ["die"], ["fail"], ["abort"], ["kill"])
+
+
+def _guards(node: Branches, number: int) -> bool:
+    """Return whether an `if` makes a failure of what it asks a failure of its own, in one of its branches."""
+    conditions, branches = node.conditions[number], node.branches
+    negated = any(p.negated for c in conditions.chains for p in c.pipelines)
+    if negated:
+        return number < len(branches) and any(_leaves_with_failure(w) for w in _leaves(branches[number]))
+    has_else = len(branches) > len(node.conditions)
+    return has_else and any(_leaves_with_failure(w) for w in _leaves(branches[-1]))
+
+
+def _given(block: Block) -> frozenset[str]:
+    """Return the variables that a text ends with: `exit $rc`."""
+    words = [w for w in _leaves(block) if w[:1] == ["exit"] and len(w) > 1]
+    return frozenset(w[1].lstrip("$\"'{").rstrip("\"'}") for w in words)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gate.commands.part import Part, join, skip_options
+from gate.commands.shell import shell_options
 
 _NONE: frozenset[str] = frozenset()
 _UV = frozenset(
@@ -137,6 +138,7 @@ def _module(name: str, words: list[str], options: frozenset[str]) -> list[str] |
 def _shell(argv: tuple[str, ...], cwd: Path) -> list[Part] | None:
     """`bash -eo pipefail -c TEXT`; a script file is read by scripts.expand."""
     words = list(argv[1:])
+    options = shell_options(words)
     while words and words[0].startswith(("-", "+")):
         option = words.pop(0)
         if option in {"-o", "+o", "-O"} and words:
@@ -144,7 +146,7 @@ def _shell(argv: tuple[str, ...], cwd: Path) -> list[Part] | None:
         elif not option.startswith("--") and "c" in option[1:]:
             if option.endswith("o") and words:  # -euco pipefail
                 words.pop(0)
-            return [Part(words[0], cwd)] if words else []
+            return [Part(words[0], cwd, options=options)] if words else []
         elif not option.startswith("--") and option.endswith("o") and words:
             words.pop(0)
     return None

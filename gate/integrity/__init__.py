@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from gate.integrity import configs, paths, policies, programs, shortcuts, tests
+from gate.integrity import configs, paths, policies, programs, shadows, shortcuts, tests
 from gate.integrity.change import Change, read_change
 from gate.policy import Policy
 from gate.report import Finding
@@ -15,6 +15,7 @@ LOOKS: tuple[Callable[[Change, Policy], Iterable[Finding]], ...] = (
     shortcuts.look,
     configs.look,
     programs.look,
+    shadows.look,
 )
 
 
@@ -23,4 +24,8 @@ def compare(repo: Path, base: str, policy: Policy) -> tuple[Finding, ...]:
     change = read_change(repo, base)
     if not change.files:
         return ()
-    return tuple(finding for look in LOOKS for finding in look(change, policy))
+    found: dict[tuple[str, str | None, int | None], Finding] = {}
+    for look in LOOKS:
+        for finding in look(change, policy):
+            found.setdefault((finding.rule, finding.path, finding.line if finding.line else len(found)), finding)
+    return tuple(found.values())

@@ -4,13 +4,19 @@ Each command of the policy is followed twice, through the files of the base and 
 """
 
 import io
+import os
+import re
 import tarfile
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from gate import git, tools
+from gate.commands.resolve import Command, resolve
+from gate.commands.shell import shell_options
 from gate.integrity.change import Change, File, error
+from gate.integrity.options import ENVIRONMENT, covers, weakening
 from gate.policy import Policy, Step
 from gate.report import Finding
 from gate.tools.tool import Invocation
@@ -24,14 +30,14 @@ NAMES = {
 SUFFIXES = (".sh", ".bash", ".mk")
 FOLDERS = ("scripts/", "script/", "bin/", ".ci/", "ci/", "tools/", "hack/")
 MOST_FILES = 2000
-# options by which a tool looks at less
-NARROWING = {
-    "-k", "-m", "--deselect", "--ignore", "--ignore-glob", "--lf", "--last-failed", "-t", "--testNamePattern",
-    "--testPathPattern", "--testPathPatterns", "--testPathIgnorePatterns", "--onlyChanged", "--changed", "--changedSince",
-    "--findRelatedTests", "-g", "--grep", "--fgrep", "--invert", "--test-name-pattern", "--test-skip-pattern", "-run",
-    "-skip", "-short", "--skip", "--exclude", "--extend-exclude", "--filter", "--exclude-group", "--shard", "--only",
-    "--follow-imports=skip", "--no-verify", "--ignore-pattern", "--exclude-task",
-}  # fmt: skip
+PLUMBING = frozenset({
+    "echo", "printf", "set", "export", "exit", "return", "trap", "true", ":", "[", "test", "mkdir", "rm", "cp", "mv", "touch",
+    "cat", "tee", "env", "bash", "sh", "source", ".", "npm", "pnpm", "yarn", "bun", "npx", "uv", "uvx", "poetry", "pipenv",
+    "make", "gmake", "just", "task", "tox", "nox", "timeout", "time", "xargs", "python", "node", "git", "pip", "sleep", "wait",
+    "command", "exec", "eval", "nice", "shopt", "local", "unset", "declare", "readonly", "rimraf", "shx", "cross-env",
+})  # fmt: skip
+# a program that the gate does not know and that looks like a check by its words
+CHECKS = re.compile(r"check|lint|test|verify|audit|cover|valid|spec|scan|secur|typecheck", re.IGNORECASE)
 
 
 def look(change: Change, policy: Policy) -> Iterator[Finding]:
@@ -43,38 +49,133 @@ def look(change: Change, policy: Policy) -> Iterator[Finding]:
         before_root = Path(folder).resolve()
         _lay_out(change, before_root)
         now = {step.name: _run_by(step, change.root) for step in policy.steps}
+        # what another step runs has only moved; tests belong to their step, since each names its own
+        moved = [i for ran in now.values() for i in ran.tools if i.sure and i.binds and i.tool.KIND != "test"]
         for step in policy.steps:
-            # a linter that another step runs has only moved; tests belong to their step, since each names its own
-            moved = [i for found in now.values() for i in found if i.sure and i.tool.KIND != "test"]
-            yield from _compared(step, _run_by(step, before_root), now[step.name], moved, guides)
+            for lost in _compared(_run_by(step, before_root), now[step.name], moved):
+                file, line = _place(lost, guides)
+                yield error(lost.rule, f"step {step.name}: {lost.message}", file.path, line)
+                break
 
 
-def _compared(
-    step: Step,
-    before: Sequence[Invocation],
-    now: Sequence[Invocation],
-    moved: Sequence[Invocation],
-    guides: Sequence[File],
-) -> Iterator[Finding]:
-    kinds = {i.tool.KIND for i in now if i.sure}
-    for lost in before:
-        if lost.sure and lost.tool.KIND not in kinds and all(i.tool is not lost.tool for i in moved):
-            became = ", ".join(f"`{' '.join(i.argv)}`" for i in now) or "no tool that is known"
-            message = f"step {step.name} ran `{' '.join(lost.argv)}`; through the changed files it surely runs {became}"
-            yield error("step-runs-less", message, guides[0].path, _line(guides[0]))
-            return
-    had = {word.split("=")[0] for i in before for word in i.argv}
-    for invocation in now:
-        added = [w for w in invocation.argv[1:] if w.split("=")[0] in NARROWING and w.split("=")[0] not in had]
-        if added and any(i.tool is invocation.tool for i in before):
-            message = f"step {step.name} looks at less: {added[0]} is new in `{' '.join(invocation.argv)}`"
-            yield error("step-narrowed", message, guides[0].path, _line(guides[0]))
-            return
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a step runs: the tools that the gate knows, and every other program; paths are relative to the root."""
+
+    root: Path
+    tools: tuple[Invocation, ...]
+    others: tuple[Command, ...]
+
+    def place(self, cwd: Path) -> str:
+        """Return a folder as seen from the root."""
+        return os.path.relpath(cwd, self.root)
 
 
-def _run_by(step: Step, root: Path) -> list[Invocation]:
-    found = tools.recognise(step.run, root / step.cwd, root=root)
-    return [invocation for invocation in found if invocation.tool.KIND != "runner"]
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """One thing that a step does no longer, and the words by which its place in the changed files is found."""
+
+    rule: str
+    message: str
+    words: tuple[str, ...]
+
+
+def _compared(before: Ran, now: Ran, moved: Sequence[Invocation]) -> Iterator[Lost]:
+    for was in before.tools:
+        if was.sure and was.binds:
+            yield from _tool(was, before, now, moved)
+    for gone in before.others:
+        if gone.sure and gone.binds and CHECKS.search(" ".join(gone.argv)):
+            yield from _other(gone, before, now)
+
+
+def _tool(was: Invocation, before: Ran, now: Ran, moved: Sequence[Invocation]) -> Iterator[Lost]:
+    said = f"`{' '.join(was.argv)}`"
+    same = [i for i in now.tools if i.tool is was.tool]
+    held = [i for i in [*same, *(i for i in moved if i.tool is was.tool)] if i.sure and i.binds]
+    if not held and same:
+        became = " ".join(same[0].argv)
+        rule, why = ("exit-swallowed", "its failure counts no longer")
+        if not same[0].sure:
+            rule, why = ("step-runs-less", "it runs in some cases only")
+        yield Lost(rule, f"it ran {said}; now it is `{became}`, and {why}", same[0].argv)
+    elif not held:
+        if was.tool.KIND in {i.tool.KIND for i in now.tools if i.sure and i.binds}:
+            return  # another runner
+        became = ", ".join(f"`{' '.join(i.argv)}`" for i in now.tools) or "no tool that is known"
+        yield Lost("step-runs-less", f"it ran {said}; through the changed files it surely runs {became}", was.argv)
+    else:
+        reasons = [(_weaker(was, i, before, now), i) for i in held]
+        if all(reason for reason, _ in reasons):
+            reason, became_ = reasons[0]
+            message = f"it ran {said}; now it is `{' '.join(became_.argv)}`: {reason}"
+            yield Lost("step-narrowed", message, became_.argv)
+
+
+def _weaker(was: Invocation, now: Invocation, before: Ran, after: Ran) -> str:
+    """Return by what one run of a tool checks less than another, nothing where it does not."""
+    added = [f"{name}={value}" for name, value in now.env if name in ENVIRONMENT and (name, value) not in was.env]
+    if added:
+        return f"{added[0]} is new"
+    reason = weakening(was.tool.NAME, was.words, now.words)
+    if reason:
+        return reason
+    here, there = before.place(was.cwd), after.place(now.cwd)
+    if here != there and not covers(there, here) and (after.root / here).is_dir():
+        return f"it runs in {there}, before in {here}"
+    return ""
+
+
+def _other(gone: Command, before: Ran, now: Ran) -> Iterator[Lost]:
+    """A program that the gate does not know may be replaced, not dropped."""
+    said = f"`{' '.join(gone.argv)}`"
+    same = [c for c in now.others if c.argv[0] == gone.argv[0] and c.argv[1:2] == gone.argv[1:2]]
+    held = [c for c in same if c.sure and c.binds]
+    if not held and same:
+        yield Lost("exit-swallowed", f"it ran {said}; its failure counts no longer", same[0].argv)
+    elif not held and _bound(now) < _bound(before):
+        yield Lost("step-runs-less", f"it ran {said}, which it does no longer", gone.argv)
+    elif held and all(weakening("", gone.argv[1:], c.argv[1:]) for c in held):
+        reason = weakening("", gone.argv[1:], held[0].argv[1:])
+        yield Lost("step-narrowed", f"it ran {said}; now it is `{' '.join(held[0].argv)}`: {reason}", held[0].argv)
+
+
+def _bound(ran: Ran) -> int:
+    return sum(c.sure and c.binds and CHECKS.search(" ".join(c.argv)) is not None for c in ran.others)
+
+
+def _run_by(step: Step, root: Path) -> Ran:
+    found = resolve(step.run, root / step.cwd, root=root, options=shell_options(step.shell.split()[1:]))
+    known = [
+        Invocation(tool, c.argv, c.cwd, c.launcher, c.program, c.sure, c.binds, c.env)
+        for c in found
+        for tool in tools.TOOLS
+        if tool.matches(c.argv)
+    ]
+    names = {i.argv for i in known}
+    others = tuple(c for c in found if c.argv not in names and not _starts_others(c))
+    return Ran(root, tuple(i for i in known if i.tool.KIND != "runner"), others)
+
+
+def _starts_others(command: Command) -> bool:
+    """Return whether a program only starts what stands behind it in the list, or says and moves things."""
+    return command.argv[0] in PLUMBING
+
+
+def _place(lost: Lost, guides: Sequence[File]) -> tuple[File, int | None]:
+    """Return the changed file, and its line, that names most of what was lost: as it is now, or as it was."""
+
+    def score(line: str) -> int:
+        return sum(word in line for word in lost.words)
+
+    best: tuple[int, File, int | None] = (0, guides[0], _line(guides[0]))
+    for file in guides:
+        old = set((file.now or "").splitlines())
+        lines = [*file.added(), *((None, line) for line in (file.before or "").splitlines() if line not in old)]
+        for number, line in lines:
+            if score(line) > best[0]:
+                best = (score(line), file, number or _line(file))
+    return best[1], best[2]
 
 
 def _line(file: File) -> int | None:

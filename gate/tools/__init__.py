@@ -120,7 +120,7 @@ _LAST_CHARS = 4096
 def recognise(command: str, cwd: Path, *, root: Path) -> tuple[Invocation, ...]:
     """Return the runs of known tools in a step's command, in order; nothing is executed."""
     return tuple(
-        Invocation(tool, found.argv, found.cwd, found.launcher, found.program, found.sure)
+        Invocation(tool, found.argv, found.cwd, found.launcher, found.program, found.sure, found.binds, found.env)
         for found in resolve(command, cwd, root=root)
         for tool in TOOLS
         if tool.matches(found.argv)

@@ -37,7 +37,10 @@ class Tool(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """One run of a known tool inside a step; `sure` unless it stands behind `||`, in a condition or in a loop."""
+    """One run of a known tool inside a step; `sure` unless it stands behind `||`, in a condition or in a loop.
+
+    It `binds` when its failure makes the step fail; `env` is what the command line sets for it.
+    """
 
     tool: Tool
     argv: tuple[str, ...]
@@ -45,6 +48,8 @@ class Invocation:
     launcher: tuple[str, ...] = ()
     program: str = ""
     sure: bool = True
+    binds: bool = True
+    env: tuple[tuple[str, str], ...] = ()
 
     @property
     def words(self) -> tuple[str, ...]:

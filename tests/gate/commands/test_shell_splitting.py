@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.commands.shell import Simple, split
+from gate.commands.resolve import STRICT
+from gate.commands.shell import PLAIN, Simple, split
 
 CASES = {
     "one": ("pytest -q", [Simple(("pytest", "-q"))]),
@@ -31,6 +32,57 @@ CASES = {
 @pytest.mark.parametrize(("text", "expected"), CASES.values(), ids=CASES)
 def test_text_is_split_into_commands(text: str, expected: list[Simple]) -> None:
     assert split(text) == expected
+
+
+# text -> the checks whose failure is the failure of the text, alone (`sh -c`) and under `bash -eo pipefail`
+BINDS = {
+    "t": ("t", "t"),
+    "t || true": ("", ""),
+    "t || :": ("", ""),
+    "t || exit 1": ("t", "t"),
+    "t || { echo; exit 1; }": ("t", "t"),
+    "t || (exit 0)": ("", ""),
+    "t || false": ("t", "t"),
+    "t || u": ("u", "u"),
+    "t && u": ("tu", "tu"),
+    "t && u || true": ("", ""),
+    "t; u": ("u", "tu"),
+    "t\nu": ("u", "tu"),
+    "t && u; x": ("x", "ux"),
+    "t | x": ("x", "tx"),
+    "t & x": ("x", "x"),
+    "! t": ("", ""),
+    "(t; u)": ("u", "tu"),
+    "{ t; u; } && x": ("ux", "ux"),
+    "if t; then x; fi": ("x", "x"),
+    "if ! t; then exit 1; fi": ("t", "t"),
+    "if t; then x; else exit 1; fi": ("tx", "tx"),
+    "for i in 1; do t; done": ("t", "t"),
+    "while t; do x; done": ("x", "x"),
+    "case a in a) t ;; *) u ;; esac": ("tu", "tu"),
+    "set -e\nt\nu": ("tu", "tu"),
+    "set -euo pipefail\nt | x\nu": ("txu", "txu"),
+    "set +e\nt\nu": ("u", "u"),
+    "(set +e; t; x); u": ("u", "xu"),
+    "t; rc=$?; x; exit $rc": ("t", "tx"),
+    "t || rc=$?; exit $rc": ("t", "t"),
+    "t || rc=0; exit $rc": ("", ""),
+    "trap 'exit 0' EXIT; t": ("", ""),
+    "trap 'rm x' EXIT; t": ("t", "t"),
+}
+
+
+@pytest.mark.parametrize("text", BINDS)
+def test_a_failure_counts_or_is_swallowed(text: str) -> None:
+    alone, strict = (
+        "".join(s.words[0] for s in split(text, options) if s.binds and s.words[0] in "tux")
+        for options in (PLAIN, STRICT)
+    )
+    assert (alone, strict) == BINDS[text]
+
+
+def test_what_stands_behind_an_exit_does_not_surely_run() -> None:
+    assert [s.sure for s in split("a; exit 0; b")] == [True, True, False]
 
 
 @given(st.text(alphabet="abc '\"\\\n;|&()<>${}#=`", max_size=60))

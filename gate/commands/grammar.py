@@ -1,0 +1,286 @@
+"""The grammar of shell text, as far as it decides what runs and whose failure counts. Reads only; never fails."""
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+_OPERATOR = re.compile(r"^[();<>|&]+$")
+_PARTS = re.compile(r"&&|\|\||;;|\|&|[();|&]")
+_DEEPEST = 40
+
+
+@dataclass(slots=True)
+class Leaf:
+    """A simple command as written, assignments first."""
+
+    words: list[str]
+
+
+@dataclass(slots=True)
+class Group:
+    """`{ ... }`, or with `subshell` `( ... )`."""
+
+    body: "Block"
+    subshell: bool = False
+
+
+@dataclass(slots=True)
+class Branches:
+    """`if`, `case` or a loop: what is asked first, then what runs in some cases; the last branch is the `else`."""
+
+    conditions: "list[Block]"
+    branches: "list[Block]"
+    word: str = "if"
+
+
+Node = Leaf | Group | Branches
+
+
+@dataclass(slots=True)
+class Pipeline:
+    """Commands with pipes between them."""
+
+    nodes: list[Node] = field(default_factory=list)
+    negated: bool = False
+
+
+@dataclass(slots=True)
+class Chain:
+    """Pipelines with `&&` and `||` between them; `operators` has one less."""
+
+    pipelines: list[Pipeline] = field(default_factory=list)
+    operators: list[str] = field(default_factory=list)
+    background: bool = False
+
+
+@dataclass(slots=True)
+class Block:
+    """Chains one after the other."""
+
+    chains: list[Chain] = field(default_factory=list)
+
+
+def parse(text: str) -> Block:
+    """Return the tree of shell text; what no shell would read is read as far as it goes."""
+    reader = _Reader(list(_tokens(text)))
+    whole = Block()
+    while not reader.at_end:
+        whole.chains += reader.block(frozenset(), 0).chains
+        reader.take()  # a word that closes nothing
+    return whole
+
+
+class _Reader:
+    """Takes tokens from the left."""
+
+    def __init__(self, tokens: Sequence[tuple[bool, str]]) -> None:
+        self._tokens = tokens
+        self._at = 0
+
+    @property
+    def at_end(self) -> bool:
+        return self._at >= len(self._tokens)
+
+    def take(self) -> None:
+        self._at += 1
+
+    def _operator(self) -> str:
+        """Return the operator that is next, nothing before a word."""
+        return "" if self.at_end or not self._tokens[self._at][0] else self._tokens[self._at][1]
+
+    def _word(self) -> str:
+        return "" if self.at_end or self._tokens[self._at][0] else self._tokens[self._at][1]
+
+    def block(self, until: frozenset[str], depth: int) -> Block:
+        """Read chains up to a word of `until`, a closing parenthesis or `;;`."""
+        block = Block()
+        while not self.at_end:
+            if self._operator() in {";", "&", "&&", "||", "|", "|&"}:
+                self.take()
+                continue
+            if self._operator() in {")", ";;"} or self._word() in until:
+                break
+            before = self._at
+            chain = self._chain(until, depth)
+            if chain.pipelines:
+                block.chains.append(chain)
+            if self._at == before:
+                self.take()
+        return block
+
+    def _chain(self, until: frozenset[str], depth: int) -> Chain:
+        chain = Chain()
+        while True:
+            pipeline = self._pipeline(until, depth)
+            if pipeline.nodes:
+                chain.pipelines.append(pipeline)
+            operator = self._operator()
+            if operator not in {"&&", "||"}:
+                break
+            self._skip_over(operator)
+            if chain.pipelines:
+                chain.operators.append(operator)
+        del chain.operators[max(0, len(chain.pipelines) - 1) :]
+        chain.background = self._operator() == "&"
+        return chain
+
+    def _skip_over(self, operator: str) -> None:
+        """Take an operator and the line ends behind it: a chain goes on in the next line."""
+        self.take()
+        while operator and self._operator() == ";":
+            self.take()
+
+    def _pipeline(self, until: frozenset[str], depth: int) -> Pipeline:
+        pipeline = Pipeline()
+        while True:
+            while self._word() in {"!", "time"}:
+                pipeline.negated ^= self._word() == "!"
+                self.take()
+            node = self._node(until, depth)
+            if node is not None:
+                pipeline.nodes.append(node)
+            if self._operator() not in {"|", "|&"}:
+                return pipeline
+            self._skip_over("|")
+
+    def _node(self, until: frozenset[str], depth: int) -> Node | None:
+        if self._operator() == "(" and depth < _DEEPEST:
+            self.take()
+            group = Group(self.block(frozenset(), depth + 1), subshell=True)
+            self._close(")")
+            return group
+        word = self._word()
+        if word in until or not word:
+            return None
+        if depth < _DEEPEST:
+            if word == "{":
+                self.take()
+                group = Group(self.block(frozenset({"}"}), depth + 1))
+                self._close("}")
+                return group
+            if word == "if":
+                return self._if(depth + 1)
+            if word in {"while", "until", "for", "select"}:
+                return self._loop(depth + 1)
+            if word == "case":
+                return self._case(depth + 1)
+        return self._leaf()
+
+    def _leaf(self) -> Leaf:
+        words = list[str]()
+        while self._word():
+            words.append(self._word())
+            self.take()
+        return Leaf(words)
+
+    def _close(self, closing: str) -> None:
+        if self._operator() == closing or self._word() == closing:
+            self.take()
+
+    def _if(self, depth: int) -> Branches:
+        found = Branches([], [])
+        while self._word() in {"if", "elif"}:
+            self.take()
+            found.conditions.append(self.block(frozenset({"then", "fi"}), depth))
+            self._close("then")
+            found.branches.append(self.block(frozenset({"elif", "else", "fi"}), depth))
+        if self._word() == "else":
+            self.take()
+            found.branches.append(self.block(frozenset({"fi"}), depth))
+        self._close("fi")
+        return found
+
+    def _loop(self, depth: int) -> Branches:
+        found = Branches([], [], "loop")
+        asks = self._word() in {"while", "until"}
+        self.take()
+        condition = self.block(frozenset({"do", "done"}), depth)
+        if asks:
+            found.conditions.append(condition)
+        self._close("do")
+        found.branches.append(self.block(frozenset({"done"}), depth))
+        self._close("done")
+        return found
+
+    def _case(self, depth: int) -> Branches:
+        found = Branches([], [], "case")
+        while not self.at_end and self._word() not in {"in", "esac"}:
+            self.take()
+        self._close("in")
+        while not self.at_end and self._word() != "esac":
+            while not self.at_end and self._operator() != ")" and self._word() != "esac":
+                self.take()
+            self._close(")")
+            found.branches.append(self.block(frozenset({"esac"}), depth))
+            self._close(";;")
+        self._close("esac")
+        return found
+
+
+def _tokens(text: str) -> Iterator[tuple[bool, str]]:
+    """Yield words and operators; redirections are left out."""
+    target = False
+    last = list[str]()
+    for token in _words(text):
+        if target:
+            target = False
+        elif not _OPERATOR.match(token):
+            if last:
+                yield False, last.pop()
+            last.append(token)
+        elif "<" in token or (">" in token and "(" not in token):
+            target = True
+            if last and last[0].isdigit():
+                last.pop()
+        else:
+            if last:
+                yield False, last.pop()
+            for part in _PARTS.findall(token):
+                yield True, part
+    if last:
+        yield False, last.pop()
+
+
+def _words(text: str) -> Iterator[str]:
+    for line in _lines(text):
+        lexer = shlex.shlex(line, posix=True, punctuation_chars="();<>|&")
+        lexer.whitespace_split = True
+        lexer.commenters = ""
+        with suppress(ValueError):  # an open quote: the words before it have been read
+            yield from lexer
+        yield ";"
+
+
+def _lines(text: str) -> list[str]:
+    """Return logical lines: continuations joined, comments dropped, newlines inside quotes kept."""
+    lines, current = list[str](), ""
+    quote = ""
+    i = 0
+    while i < len(text):
+        char = text[i]
+        if char == "\\" and quote != "'":
+            if text[i + 1 : i + 2] == "\n":
+                current += " "
+            else:
+                current += text[i : i + 2]
+            i += 2
+            continue
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "'\"":
+            quote = char
+        elif char == "#" and (not current or current[-1] in " \t;&|("):
+            end = text.find("\n", i)
+            i = len(text) if end < 0 else end
+            continue
+        elif char == "\n":
+            lines.append(current)
+            current = ""
+            i += 1
+            continue
+        current += char
+        i += 1
+    lines.append(current)
+    return [line for line in lines if line.strip()]
