@@ -34,7 +34,7 @@ from tests.bot.living import Bot, left_running
 from tests.postgres import PostgresServer
 
 EDITS = {STORIES[0].title: 1, STORIES[1].title: 2, STORIES[2].title: 0}  # rounds of the agent that each story needs
-LIMIT_S = 120.0
+LIMIT_S = 400.0  # the machine may be busy with other things
 
 
 @dataclass(slots=True)

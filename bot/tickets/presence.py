@@ -1,21 +1,21 @@
 """Be the one host of its name, and hear at once what other processes write to the database."""
 
 import asyncio
-import contextlib
 import fcntl
 import os
 import secrets
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
-import psycopg
 import sqlalchemy as sa
-from psycopg.conninfo import make_conninfo
 
 from bot import log
 from bot.errors import ConfigError
 from bot.tickets.store import PATIENCE, Store
+
+if TYPE_CHECKING:  # a second of imports that SQLite does not need
+    import psycopg
 
 LOG = log.logger("presence")
 CHANNEL = "sluice"
@@ -73,6 +73,8 @@ class Presence:
         """Hear what others write, until cancelled; raises ConfigError once another process has our name."""
         if self._connection is None:
             await self._look()
+        from psycopg import OperationalError  # noqa: PLC0415
+
         while True:
             try:
                 if self._connection is None or self._connection.closed:
@@ -80,7 +82,7 @@ class Presence:
                     self._heard()  # whatever was said meanwhile
                 async for _ in self._connection.notifies():
                     self._heard()
-            except psycopg.OperationalError as error:
+            except OperationalError as error:
                 LOG.warning("deaf for a while", extra={"why": str(error).strip().splitlines()[0][:300]})
             await self.close()
             await asyncio.sleep(AGAIN_S)
@@ -88,8 +90,7 @@ class Presence:
     async def close(self) -> None:
         """Give the name back."""
         if self._connection is not None:
-            with contextlib.suppress(psycopg.Error):
-                await self._connection.close()
+            await self._connection.close()
             self._connection = None
 
     async def _look(self) -> None:
@@ -102,10 +103,13 @@ class Presence:
                 before = now
                 await asyncio.sleep(LOOK_S)
 
-    async def _connected(self) -> psycopg.AsyncConnection:
+    async def _connected(self) -> "psycopg.AsyncConnection":
+        from psycopg import AsyncConnection  # noqa: PLC0415
+        from psycopg.conninfo import make_conninfo  # noqa: PLC0415
+
         url = self._store.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
         given = {"application_name": f"sluice {self._mark}", **{name: str(value) for name, value in PATIENCE.items()}}
-        connection = await psycopg.AsyncConnection.connect(make_conninfo(url, **given), autocommit=True)
+        connection = await AsyncConnection.connect(make_conninfo(url, **given), autocommit=True)
         for setting in FORGET:
             await connection.execute(f"SET {setting}".encode())
         if not await self._locked(connection):
@@ -119,12 +123,12 @@ class Presence:
         await connection.execute(f"LISTEN {CHANNEL}".encode())
         return connection
 
-    async def _locked(self, connection: psycopg.AsyncConnection) -> bool:
+    async def _locked(self, connection: "psycopg.AsyncConnection") -> bool:
         query = "SELECT pg_try_advisory_lock(%s, hashtext(%s))"
         row = await (await connection.execute(query, (SPACE, self._name))).fetchone()
         return bool(row and row[0])
 
-    async def _end_own(self, connection: psycopg.AsyncConnection) -> None:
+    async def _end_own(self, connection: "psycopg.AsyncConnection") -> None:
         """End a connection of this very process that the server still takes for alive."""
         await connection.execute(
             "SELECT pg_terminate_backend(pid, 2000) FROM pg_stat_activity "

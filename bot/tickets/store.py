@@ -14,6 +14,8 @@ from bot.tickets import migrations
 PATIENCE: Mapping[str, object] = {
     "connect_timeout": 5, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3,
     "tcp_user_timeout": 15_000,  # milliseconds
+    # a host that is stopped inside a transaction must not hold its locks against all others
+    "options": "-c idle_in_transaction_session_timeout=15s",
 }  # fmt: skip
 _FOR_A_WHILE = (
     5,
@@ -57,6 +59,8 @@ def is_away(error: BaseException) -> bool:
         return False
     if isinstance(error.orig, sqlite3.Error):
         return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF in _FOR_A_WHILE
+    if getattr(error.orig, "sqlstate", None) == "25P03":
+        return True  # the server ended a transaction in which this process stood still
     return error.connection_invalidated or isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError)
 
 

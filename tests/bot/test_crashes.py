@@ -1,5 +1,6 @@
 """The bot is killed in the middle of each stage and started again: the ticket ends well, no finished stage runs twice."""
 
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -70,17 +71,25 @@ def test_a_bot_killed_in_a_stage_goes_on_behind_the_last_finished_one(
 
 
 @pytest.mark.parametrize("moment", [in_edit, in_verify, in_publish], ids=lambda m: m.__name__)
-def test_another_host_goes_on_where_a_dead_one_stopped(
+def test_another_host_goes_on_where_one_fell_silent_and_what_comes_back_changes_nothing(
     tmp_path: Path, forge: LocalForge, model: Model, postgres_url: str, moment: Moment
 ) -> None:
     open_shop(forge)
     shared = {"BOT_DATABASE_URL": postgres_url, "BOT_DEAD_AFTER_S": "2"}
-    with Bot(tmp_path / "two", forge, model.url, command="worker", BOT_NAME="two", BOT_SLOTS="1", **shared) as other:
-        with Bot(tmp_path / "one", forge, model.url, BOT_NAME="one", **shared) as first:
-            other.signal(19)  # stopped, so that the first one takes the ticket
-            forge.label_issue(SHOP, 1, "bot", user="ann")
-            moment(first, forge, model)
-        other.signal(18)
+    with (
+        Bot(tmp_path / "one", forge, model.url, BOT_NAME="one", **shared) as first,
+        Bot(tmp_path / "two", forge, model.url, command="worker", BOT_NAME="two", **shared) as other,
+    ):
+        other.signal(signal.SIGSTOP)  # so that the first one takes the ticket
+        forge.label_issue(SHOP, 1, "bot", user="ann")
+        moment(first, forge, model)
+        first.signal(signal.SIGSTOP)
+        other.signal(signal.SIGCONT)
         asked = len(model.requests)
         forge.wait(lambda: forge.issue(SHOP, 1).labels == ["bot: merged"], limit_s=60)
-    assert (pulls(forge), len(model.requests) - asked) == ([True], TURNS if moment is in_edit else 0)
+        again, said = len(model.requests) - asked, len(forge.requests)
+        first.signal(signal.SIGCONT)
+        first.until("fenced")
+        written = [request for request in forge.requests[said:] if request[0] not in ("GET", "HEAD")]
+    assert (pulls(forge), len(forge.comments(SHOP, 1)), written) == ([True], 1, [])
+    assert (again, len(model.requests) - asked) == ((TURNS, TURNS + 1) if moment is in_edit else (0, 0))
