@@ -29,12 +29,13 @@ class Asker:
 
     async def make(
         self, repo: str, need: Need, path: str, fields: Mapping[str, Any], kind: type[T],
-        *, find: Callable[[], Awaitable[T | None]],
+        *, find: Callable[[], Awaitable[T | None]], before: Callable[[], None] = lambda: None,
     ) -> T:  # fmt: skip
-        """Post; where no answer came, look whether it is there before posting once more."""
+        """Post; where no answer came, look whether it is there before posting again. `before` may forbid each try."""
         ask = Ask("POST", path, fields, content=True)
         for is_last in (False, True):
             try:
+                before()
                 return cast("T", read_answer(await self.send(repo, need, ask), kind))
             except Unreachable:
                 await self.transport.sleep(AFTER_S)

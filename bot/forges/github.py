@@ -198,15 +198,18 @@ class GitHub:
         found = await self._ask.get(repo, PULLS, f"/pulls?state=open&head={head}&per_page=1", list[Pull])
         return found[0] if found else None
 
-    async def open_pull(self, repo: str, *, head: str, base: str, title: str, body: str, draft: bool = False) -> Pull:
-        """Open a pull request; where the branch has one already, return that."""
+    async def open_pull(
+        self, repo: str, *, head: str, base: str, title: str, body: str, draft: bool = False,
+        before: Callable[[], None] = lambda: None,
+    ) -> Pull:  # fmt: skip
+        """Open a pull request; where the branch has one already, return that. `before` is asked before each try."""
         fields = {"head": head, "base": base, "title": title, "body": body, "draft": draft}
 
         async def find() -> Pull | None:
             return await self.find_pull(repo, head)
 
         try:
-            return await self._ask.make(repo, PULLS, "/pulls", fields, Pull, find=find)
+            return await self._ask.make(repo, PULLS, "/pulls", fields, Pull, find=find, before=before)
         except Refused as refused:
             if refused.status == 422 and "already exists" in refused.message and (found := await find()) is not None:
                 return found

@@ -15,6 +15,7 @@ from bot.tickets.store import Store
 LOG = log.logger("outbox")
 FIRST_RETRY_S = 2.0
 LAST_RETRY_S = 300.0
+LIMIT_S = posts.CLAIM_S - 5.0  # for one post: it must be over before another host may try it
 PACE_S = 5.0  # between edits of one thing on the forge, unless its news is urgent
 
 Posted = tuple[Mapping[str, Any], str | None]  # what the forge shows now, and its id there
@@ -122,16 +123,29 @@ class Outbox:
             return list(posts.due(c, self._now()))
 
     async def _post(self, post: Post) -> int:
+        if not await asyncio.to_thread(self._claim, post):
+            return 0  # another host posts it
         try:
-            posted, remote = await KINDS[post.kind](self._forge, post)
-        except ForgeError as error:
+            async with asyncio.timeout(LIMIT_S):
+                posted, remote = await KINDS[post.kind](self._forge, post)
+        except (ForgeError, TimeoutError) as error:
             not_before = _next_try(error, post.tries, self._now())
-            LOG.warning("not posted", extra={"key": post.key, "error": str(error), "not_before": not_before})
-            await asyncio.to_thread(self._write, posts.record_failure, post, error=str(error), not_before=not_before)
+            LOG.warning(
+                "not posted", extra={"key": post.key, "error": str(error) or "too slow", "not_before": not_before}
+            )
+            await asyncio.to_thread(
+                self._write, posts.record_failure, post, error=str(error) or "too slow", not_before=not_before
+            )
             return 0
         shown = {"posted": posted, "remote": remote, "now": self._now(), "pace_s": PACE_S}
         await asyncio.to_thread(self._write, posts.record_posted, post, **shown)
         return 1
+
+    def _claim(self, post: Post) -> bool:
+        if self._store.engine.dialect.name == "sqlite":
+            return True  # no other host writes to this database
+        with self._store.write() as c:
+            return posts.claim(c, post, self._now())
 
     def _write(self, record: Callable[..., None], post: Post, **fields: Any) -> None:
         with self._store.write() as c:
@@ -139,7 +153,7 @@ class Outbox:
 
     async def _sleep(self) -> None:
         with self._store.read() as c:
-            due_at = posts.next_due_at(c)
+            due_at = posts.next_due_at(c, self._now())
         wait_s = None if due_at is None else max(0.05, due_at - self._now())
         try:
             await asyncio.wait_for(self._wake.wait(), wait_s)
@@ -147,7 +161,7 @@ class Outbox:
             return
 
 
-def _next_try(error: ForgeError, tries: int, now: float) -> float:
+def _next_try(error: Exception, tries: int, now: float) -> float:
     """Return when to try again: what the forge asked for, else exponentially later, with jitter."""
     if isinstance(error, RateLimited):
         return max(error.until, now + 1.0)

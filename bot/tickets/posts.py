@@ -9,6 +9,10 @@ import sqlalchemy as sa
 
 from bot.tickets.schema import posts
 
+CLAIM_S = 20.0  # whoever takes longer to post one thing has died over it
+LONGEST_S = 2 * 3600.0  # of any wait: no forge asks for more than an hour
+_WAITS = posts.c.wanted_version > posts.c.posted_version
+
 
 @dataclass(frozen=True, slots=True)
 class Post:
@@ -68,21 +72,34 @@ def wants_again(c: sa.Connection, key: str) -> None:
 
 
 def due(c: sa.Connection, now: float, *, limit: int = 50) -> Sequence[Post]:
-    """Return what waits to be posted, the longest waiting first."""
+    """Return what waits to be posted and nobody is posting, the longest waiting first."""
     rows = c.execute(
-        sa.select(posts)
-        .where(posts.c.wanted_version > posts.c.posted_version, posts.c.not_before <= now)
-        .order_by(posts.c.updated_at)
-        .limit(limit)
-    )
+        sa.select(posts).where(_WAITS, _ready_at(now) <= now).order_by(posts.c.updated_at).limit(limit)
+    )  # fmt: skip
     return [_post(row) for row in rows]
 
 
-def next_due_at(c: sa.Connection) -> float | None:
+def next_due_at(c: sa.Connection, now: float) -> float | None:
     """Return when the earliest waiting post may be tried, or None if nothing waits."""
-    return c.execute(
-        sa.select(sa.func.min(posts.c.not_before)).where(posts.c.wanted_version > posts.c.posted_version)
-    ).scalar()
+    return c.execute(sa.select(sa.func.min(_ready_at(now))).where(_WAITS)).scalar()
+
+
+def _ready_at(now: float) -> sa.ColumnElement[float]:
+    """Return when a post may be tried: no jump of the clock strands it beyond the longest wait that we ever set."""
+    wanted = sa.case((posts.c.claimed_until > posts.c.not_before, posts.c.claimed_until), else_=posts.c.not_before)
+    return sa.case((wanted > now + LONGEST_S, 0.0), else_=wanted)
+
+
+def claim(c: sa.Connection, post: Post, now: float) -> bool:
+    """Take a post for this host until it is recorded, at most for a while; False where another one posts it now."""
+    free = sa.or_(posts.c.claimed_until <= now, posts.c.claimed_until > now + LONGEST_S)
+    where = (
+        posts.c.key == post.key,
+        posts.c.wanted_version >= post.version,
+        posts.c.posted_version < post.version,
+        free,
+    )
+    return c.execute(posts.update().where(*where).values(claimed_until=now + CLAIM_S)).rowcount == 1
 
 
 def find(c: sa.Connection, key: str) -> Post | None:
@@ -97,9 +114,9 @@ def record_posted(
     """Note that the forge shows what version `post.version` wanted; a newer wish waits `pace_s`."""
     c.execute(
         posts.update()
-        .where(posts.c.key == post.key)
+        .where(posts.c.key == post.key, posts.c.posted_version < post.version)  # else another host was later, and newer
         .values(
-            posted_version=post.version, posted=json.dumps(posted, sort_keys=True), remote=remote,
+            claimed_until=0, posted_version=post.version, posted=json.dumps(posted, sort_keys=True), remote=remote,
             tries=0, error="", updated_at=now,
             # a newer wish that came meanwhile keeps its own time
             not_before=sa.case((posts.c.wanted_version > post.version, posts.c.not_before), else_=now + pace_s),
@@ -112,7 +129,7 @@ def record_failure(c: sa.Connection, post: Post, *, error: str, not_before: floa
     c.execute(
         posts.update()
         .where(posts.c.key == post.key)
-        .values(tries=posts.c.tries + 1, error=error[:2000], not_before=not_before)
+        .values(tries=posts.c.tries + 1, error=error[:2000], not_before=not_before, claimed_until=0)
     )
 
 

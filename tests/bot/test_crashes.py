@@ -1,5 +1,6 @@
 """The bot is killed in the middle of each stage and started again: the ticket ends well, no finished stage runs twice."""
 
+import contextlib
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -7,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from bot.forges.local import LocalForge
+from bot.tickets import posts
+from bot.tickets.store import open_store
 from tests.bot.living import SHOP, TURNS, Bot, Model, cart_model, left_running, open_shop
 from tests.needs import needs
 
@@ -50,6 +53,13 @@ def pulls(forge: LocalForge) -> list[bool]:
     return [i.merged_sha is not None for i in forge.state.repositories[SHOP].issues.values() if i.head is not None]
 
 
+def is_told(url: str) -> bool:
+    """Return whether the forge shows all that is wanted."""
+    store = open_store(url)
+    with contextlib.closing(store), store.read() as c:
+        return posts.next_due_at(c, 0.0) is None
+
+
 MOMENTS = (in_prepare, in_edit, behind_edit, in_verify, in_publish, in_merge)
 Moment = Callable[[Bot, LocalForge, Model], None]
 
@@ -86,10 +96,11 @@ def test_another_host_goes_on_where_one_fell_silent_and_what_comes_back_changes_
         first.signal(signal.SIGSTOP)
         other.signal(signal.SIGCONT)
         asked = len(model.requests)
-        forge.wait(lambda: forge.issue(SHOP, 1).labels == ["bot: merged"], limit_s=60)
+        forge.wait(lambda: is_told(postgres_url) and forge.issue(SHOP, 1).labels == ["bot: merged"], limit_s=60)
         again, said = len(model.requests) - asked, len(forge.requests)
         first.signal(signal.SIGCONT)
         first.until("fenced")
         written = [request for request in forge.requests[said:] if request[0] not in ("GET", "HEAD")]
     assert (pulls(forge), len(forge.comments(SHOP, 1)), written) == ([True], 1, [])
-    assert (again, len(model.requests) - asked) == ((TURNS, TURNS + 1) if moment is in_edit else (0, 0))
+    late = len(model.requests) - asked - again  # at most the one that was on its way
+    assert (again, late <= 1) == (TURNS if moment is in_edit else 0, True)

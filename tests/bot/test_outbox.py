@@ -1,5 +1,6 @@
 """What stands on the forge after each of its faults: what was wanted, once, and later where it must be later."""
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -113,5 +114,28 @@ async def test_a_limit_is_waited_for_as_long_as_the_forge_says(forge: LocalForge
     forge.fail_next("GET", "/comments", 403, headers=headers)
     await outbox.flush()
     with store.read() as c:
-        due_at = posts.next_due_at(c)
+        due_at = posts.next_due_at(c, clock.time)
     assert (due_at, forge.comments(REPO, 1)) == (reset, [])
+
+
+async def test_two_hosts_that_post_at_once_leave_one_comment(
+    forge: LocalForge, github: GitHub, postgres_url: str
+) -> None:
+    stores = [open_store(postgres_url) for _ in range(2)]
+    hosts = [Outbox(store, github, now=Clock()) for store in stores]
+    want_comment(stores[0], "hello")
+    posted = await asyncio.gather(*(host.flush() for host in hosts))
+    for store in stores:
+        store.close()
+    assert (sum(posted), forge.comments(REPO, 1)) == (1, [f"{MARK}\nhello"])
+
+
+async def test_a_clock_that_jumps_back_strands_no_post(forge: LocalForge, github: GitHub, store: Store) -> None:
+    clock = Clock()
+    outbox = Outbox(store, github, now=clock)
+    want_comment(store, "one")
+    await outbox.flush()
+    want_comment(store, "two")  # waits for its pace
+    clock.time -= 86400.0
+    await outbox.flush()
+    assert forge.comments(REPO, 1) == [f"{MARK}\ntwo"]

@@ -42,10 +42,10 @@ async def publish(job: Job, prepared: Prepared, head_sha: str, message: str, ope
             story = reporter.story(c, job.ticket, job.desk.links)
         title, body = comments.pull_title(job.ticket), comments.pull_body(story, message)
         if found is None:
-            job.still_ours()
             found = await forge.open_pull(
-                repository, head=prepared.branch, base=prepared.base_branch, title=title, body=body
-            )
+                repository, head=prepared.branch, base=prepared.base_branch, title=title, body=body,
+                before=job.still_ours,
+            )  # fmt: skip
         else:
             _want_body(job, found.number, title, body)
     job.write(pull=found.number)
