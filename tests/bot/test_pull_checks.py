@@ -1,7 +1,7 @@
 """Checks of people's pull requests, from the push to the check run: real gate, real sandbox, the forge on this machine."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,10 @@ from bot.forges.local import LocalForge
 from bot.forges.local.repos import read_folder
 from bot.forges.local.state import CheckRun
 from bot.settings import Settings
-from tests.bot.living import Bot, model
+from tests.bot.living import Bot, Model, cart_model
 from tests.contract import Contract
 from tests.needs import needs
 
-__all__ = ["model"]
 pytestmark = [needs("bwrap", package="bubblewrap"), pytest.mark.slow]
 REPO = "acme/shop"
 WANTS = {".github/bot.toml": "checks = true\n"}
@@ -29,6 +28,12 @@ BREAKS = {"shop/money.py": 'def shown(cents):\n    return "broken"\n'}
 def make(forge: LocalForge) -> None:
     forge.create_repository(REPO, {**read_folder(loop.SAMPLES / "shop"), **{k: v.encode() for k, v in WANTS.items()}})
     forge.add_user("ann", {REPO: "write"})
+
+
+@pytest.fixture
+def model() -> Iterator[Model]:
+    with cart_model() as model:
+        yield model
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -145,7 +150,7 @@ async def test_all_of_it_is_as_github_describes_it(forge_with_bot: LocalForge) -
     assert "\n".join(contract.wrong) == ""
 
 
-def test_a_check_cut_short_by_a_kill_is_done_at_the_next_start(tmp_path: Path, forge: LocalForge, model: Any) -> None:
+def test_a_check_cut_short_by_a_kill_is_done_at_the_next_start(tmp_path: Path, forge: LocalForge, model: Model) -> None:
     make(forge)
     bot = Bot(tmp_path, forge, model.url)
     sha = forge.commit(REPO, {"README.md": "A shop.\n"}, "words", branch="words")
