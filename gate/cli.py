@@ -10,6 +10,7 @@ from gate.errors import GateError
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
 INTERRUPTED = 130
 OURS = 70
@@ -21,7 +22,10 @@ def main(argv: list[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):  # no name of a file and no encoding of a terminal may end a run
             stream.reconfigure(encoding="utf-8" if sys.platform == "win32" else None, errors="backslashreplace")
     try:
-        return _dispatch(sys.argv[1:] if argv is None else argv)
+        code = _dispatch(sys.argv[1:] if argv is None else argv)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
     except GateError as error:
         print(f"gate: {error}", file=sys.stderr)
         return 2
@@ -41,21 +45,25 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _dispatch(argv: list[str]) -> int:
-    arguments = _parser().parse_args(argv)
+    arguments = _parser(argv).parse_args(argv)
     command: int = arguments.command(arguments)
     return command
 
 
-def _parser() -> "argparse.ArgumentParser":
+def _parser(argv: list[str]) -> "argparse.ArgumentParser":
+    """Return the parser; where the line names its command, the options of the others cost too much to be made."""
     import argparse
-
-    from gate.render import FORMATS
 
     parser = argparse.ArgumentParser(prog="gate", description="A verify gate that can fail.", allow_abbrev=False)
     parser.add_argument("--version", action=_version_action(), nargs=0, help="show the version and end")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    for name, help_, add_options in COMMANDS:
+        if argv[:1] == [name] or argv[:1] not in [[known] for known, _, _ in COMMANDS]:
+            add_options(commands.add_parser(name, help=help_, allow_abbrev=False))
+    return parser
 
-    run = commands.add_parser("run", help="run the steps and say what they prove", allow_abbrev=False)
+
+def _run_options(run: "argparse.ArgumentParser") -> None:
     run.set_defaults(command=_run)
     run.add_argument("--repo", type=Path, default=Path(), metavar="DIR", help="the repository (this folder)")
     run.add_argument("--name", metavar="OWNER/REPO", help="its name in an operator's policy")
@@ -72,7 +80,10 @@ def _parser() -> "argparse.ArgumentParser":
     run.add_argument("--quiet", action="store_true", help="do not show the steps' output while they run")
     _output(run)
 
-    report = commands.add_parser("report", help="write a JSON report in another format", allow_abbrev=False)
+
+def _report_options(report: "argparse.ArgumentParser") -> None:
+    from gate.render import FORMATS
+
     report.set_defaults(command=_report)
     report.add_argument("file", type=Path, metavar="FILE", help="a report that `gate run --format json` wrote")
     report.add_argument(
@@ -81,23 +92,34 @@ def _parser() -> "argparse.ArgumentParser":
     report.add_argument("--format", choices=(*FORMATS, "outputs"), default="text", help="outputs: name=value lines")
     report.add_argument("--output", type=Path, metavar="FILE", help="write it here instead")
 
-    init = commands.add_parser("init", help="propose a gate.toml for this repository", allow_abbrev=False)
+
+def _init_options(init: "argparse.ArgumentParser") -> None:
     init.set_defaults(command=_init)
     init.add_argument("--repo", type=Path, default=Path(), metavar="DIR", help="the repository (this folder)")
     init.add_argument("--write", action="store_true", help="write gate.toml; one that is there is never overwritten")
     init.add_argument("--check", action="store_true", help="run the proposed steps once and say which fail today")
 
-    notes = commands.add_parser("notes", help="check a vault of Markdown notes", allow_abbrev=False)
+
+def _notes_options(notes: "argparse.ArgumentParser") -> None:
     notes.set_defaults(command=_notes)
     notes.add_argument("folder", type=Path, metavar="DIR")
     notes.add_argument("--require", action="append", default=[], metavar="KEY", help="a key that frontmatter needs")
     notes.add_argument("--allow-missing", type=int, default=0, metavar="N", help="so many links to notes to be written")
     notes.add_argument("--format", choices=("text", "json"), default="text", help="how to write the findings")
 
-    explain = commands.add_parser("explain", help="explain a verdict or a rule")
+
+def _explain_options(explain: "argparse.ArgumentParser") -> None:
     explain.set_defaults(command=_explain)
     explain.add_argument("word", metavar="RULE|VERDICT")
-    return parser
+
+
+COMMANDS: "tuple[tuple[str, str, Callable[[argparse.ArgumentParser], None]], ...]" = (
+    ("run", "run the steps and say what they prove", _run_options),
+    ("report", "write a JSON report in another format", _report_options),
+    ("init", "propose a gate.toml for this repository", _init_options),
+    ("notes", "check a vault of Markdown notes", _notes_options),
+    ("explain", "explain a verdict or a rule", _explain_options),
+)
 
 
 def _version_action() -> "type[argparse.Action]":
@@ -187,7 +209,8 @@ def _try(repo: Path, text: str) -> int:
     from gate.run import Options, Place
 
     policy = parse_repository(text.encode(), "the proposal")
-    report = in_charge(policy, Place(git.toplevel(repo), None, None, git.head(repo)), Options(jobs=cores()))
+    root, head = git.worktree(repo)
+    report = in_charge(policy, Place(root, None, None, head), Options(jobs=cores()))
     print(render_text(report, colour=colours(sys.stdout)))
     return INTERRUPTED if STOP.is_set() else EXIT_CODES[report.verdict]
 

@@ -1,7 +1,6 @@
 """The command `gate run`: from its options to a report and an exit code."""
 
 import argparse
-import difflib
 import os
 import signal
 import sys
@@ -67,13 +66,13 @@ def cores() -> int:
 
 
 def _judged(arguments: argparse.Namespace) -> Report:
-    root = git.toplevel(folder(arguments.repo))
+    root, head = git.worktree(folder(arguments.repo))
     base = git.resolve_base(root, arguments.base) if arguments.base is not None else None
     since = git.resolve_base(root, arguments.since, option="--since") if arguments.since is not None else None
     changed = git.changed(root, since) if since else None
     before = _read_report(arguments.base_report) if arguments.base_report else None
     wrap = _wrap(arguments.wrap)
-    place = Place(root, arguments.name, base, git.head(root))
+    place = Place(root, arguments.name, base, head)
     whole, findings = _policy(arguments, place)
     policy = _only(whole, arguments.only) if arguments.only else whole
     if arguments.plan:
@@ -113,6 +112,8 @@ def _only(policy: Policy, names: list[str]) -> Policy:
     while queue:
         name = queue.pop()
         if name not in known:
+            import difflib  # noqa: PLC0415 only for errors
+
             close = difflib.get_close_matches(name, known, n=1)
             hint = f"; did you mean {close[0]!r}?" if close else ""
             raise GateError(f"--only: expected one of {', '.join(known) or 'no step'}, got {name!r}{hint}")

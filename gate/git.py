@@ -47,14 +47,29 @@ def ask(repo: Path, *args: str) -> Answer:
     return Answer(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace").strip())
 
 
-def toplevel(folder: Path) -> Path:
-    """Return the root of the worktree that holds a folder. Raises UsageError with git's own words."""
+def worktree(folder: Path) -> tuple[Path, str | None]:
+    """Return the root of the worktree that holds a folder, and the commit that is checked out, None before the first.
+
+    Raises UsageError with git's own words.
+    """
+    answer = ask(folder, "rev-parse", "--show-toplevel", "HEAD^{commit}")  # one process where all is well
+    if answer.code != 0:
+        return _toplevel(folder), None
+    root, _, head = answer.out.removesuffix(b"\n").rpartition(b"\n")
+    return _own(Path(os.fsdecode(root)), folder), head.decode()
+
+
+def _toplevel(folder: Path) -> Path:
     answer = ask(folder, "rev-parse", "--show-toplevel")
     if answer.code != 0:
         bare = ask(folder, "rev-parse", "--is-bare-repository").text == "true"
         why = "it is a bare repository, which has no files to check" if bare else answer.error.removeprefix("fatal: ")
         raise UsageError(f"not-a-worktree: expected a git worktree at {folder}, got: {why}")
-    root = Path(os.fsdecode(answer.out.removesuffix(b"\n")))
+    return _own(Path(os.fsdecode(answer.out.removesuffix(b"\n"))), folder)
+
+
+def _own(root: Path, folder: Path) -> Path:
+    """Return the root, unless the folder is a submodule of it that is not there."""
     if root != folder.resolve() and _is_submodule(root, folder):
         raise UsageError(
             f"not-a-worktree: expected a git worktree at {folder}, got: a submodule that is not checked out; "
@@ -69,12 +84,6 @@ def _is_submodule(root: Path, folder: Path) -> bool:
         inside = os.fspath(folder.resolve().relative_to(root.resolve()))
         return ask(root, "ls-files", "--stage", "-z", "--", f":(literal){inside}").out.startswith(b"160000 ")
     return False
-
-
-def head(repo: Path) -> str | None:
-    """Return the commit that is checked out; None before the first one."""
-    answer = ask(repo, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-    return answer.text if answer.code == 0 else None
 
 
 def resolve_base(repo: Path, ref: str, *, option: str = "--base") -> str:

@@ -66,6 +66,8 @@ class Family:
         """Kill the orphans of a step whose process was reaped; return those that do not die."""
         until = time.monotonic() + LIMIT_S
         with self._changed:
+            if not self._own and _childless():
+                return []
             while left := [orphan.pid for orphan in _orphans(set(self._own)) if self._belongs(orphan, mark)]:
                 for pid in left:
                     with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -110,6 +112,15 @@ class Family:
 
 
 FAMILY = Family()
+
+
+def _childless() -> bool:
+    """Return whether this process has no child at all: the usual end, and cheaper to know than whose they are."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return True
+    return False
 
 
 def _orphans(own: set[int]) -> list[Orphan]:

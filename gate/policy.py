@@ -1,8 +1,5 @@
 """What a repository wants checked: gate.toml, or an operator's file for many repositories."""
 
-import difflib
-import hashlib
-import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +9,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gate.errors import PolicyError
+
+try:  # as `random` of the standard library does: all of OpenSSL behind hashlib costs more than reading the policy
+    from _sha2 import sha256  # type: ignore[import-not-found, unused-ignore]
+except ImportError:
+    try:
+        from _sha256 import sha256  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:
+        from hashlib import sha256
 
 FILE = "gate.toml"
 KINDS = ("lint", "typecheck", "build", "test", "check")
@@ -128,7 +133,7 @@ def load_operator(path: Path) -> tuple[Mapping[str, tuple[Step, ...]], str]:
 
 def digest(data: bytes) -> str:
     """Return the hash by which a policy is known."""
-    return f"sha256:{hashlib.sha256(data).hexdigest()}"
+    return f"sha256:{sha256(data).hexdigest()}"
 
 
 def duration(value: object, source: str, key: str) -> float:
@@ -269,6 +274,8 @@ def _json(data: bytes, source: str) -> Mapping[str, Any]:
             seen[key] = value
         return seen
 
+    import json  # noqa: PLC0415 only for operators' files
+
     try:
         found = json.loads(data.decode(), object_pairs_hook=once)
     except (UnicodeDecodeError, ValueError) as error:
@@ -285,6 +292,8 @@ def _keys(found: Mapping[str, Any], known: Sequence[str], source: str, prefix: s
 
 
 def _near(word: object, known: Iterable[str]) -> str:
+    import difflib  # noqa: PLC0415 only for errors
+
     close = difflib.get_close_matches(str(word), list(known), n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 

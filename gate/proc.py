@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -71,7 +70,11 @@ def run(
 
 def _found(argv: Sequence[str]) -> list[str]:
     """Return argv; on Windows with the whole path, since its own search prefers another bash to the one on PATH."""
-    return [shutil.which(argv[0]) or argv[0], *argv[1:]] if sys.platform == "win32" else list(argv)
+    if sys.platform == "win32":
+        import shutil  # noqa: PLC0415 there only
+
+        return [shutil.which(argv[0]) or argv[0], *argv[1:]]
+    return list(argv)
 
 
 class _Output:

@@ -1,8 +1,6 @@
 """What a run of the gate found: the data behind every output, and its JSON form (schema gate.report/1)."""
 
-import json
 import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
@@ -122,11 +120,15 @@ class Report:
 
 def render_json(report: Report) -> str:
     """Return the report as JSON text, schema first."""
+    import json  # noqa: PLC0415 only for this format
+
     return json.dumps({"schema": SCHEMA, **asdict(report)}, indent=2, ensure_ascii=False)
 
 
 def read_report(text: str | bytes) -> Report:
     """Return the report that JSON text of our schema holds; unknown keys are ignored. Raises ValueError."""
+    import json  # noqa: PLC0415 only to read
+
     found = json.loads(text)
     if not isinstance(found, dict) or found.get("schema") != SCHEMA:
         raise ValueError(f"expected a JSON object with schema {SCHEMA!r}")
@@ -152,6 +154,8 @@ def write_atomically(path: Path, text: str) -> None:
     if path.exists() and not path.is_file():
         path.write_bytes(data)
         return
+    import tempfile  # noqa: PLC0415 only for files
+
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:

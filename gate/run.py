@@ -1,8 +1,6 @@
 """Run a policy's steps side by side and say what they prove."""
 
 import os
-import shutil
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -73,6 +71,8 @@ def run(
         steps = _Run(policy, place, options, {k: v for k, v in env.items() if k not in DROPPED}, stop, logs).all()
     finally:
         if options.logs is None:
+            import shutil  # noqa: PLC0415 loaded while the steps ran
+
             shutil.rmtree(logs, ignore_errors=True)
     verdict, reason, noted = judge(policy, steps, findings, today=options.today)
     return replace(
@@ -83,6 +83,8 @@ def run(
 def _folder_for_logs(wanted: Path | None) -> Path:
     try:
         if wanted is None:
+            import tempfile  # noqa: PLC0415 the tools load it anyway
+
             return Path(tempfile.mkdtemp(prefix="gate-"))
         wanted.mkdir(parents=True, exist_ok=True)
     except OSError as error:

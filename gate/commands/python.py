@@ -1,7 +1,6 @@
 """`python -m x`, `python file.py`, tox and nox sessions, and the scripts of hatch, pdm and poe."""
 
 import ast
-import configparser
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -91,6 +90,8 @@ def _tox_commands(cwd: Path, root: Path) -> dict[str, list[str]]:
 
 
 def _ini_commands(text: str) -> dict[str, list[str]]:
+    import configparser  # noqa: PLC0415 only for files of this kind
+
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     try:
         parser.read_string(text)
