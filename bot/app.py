@@ -78,7 +78,7 @@ class Service:
         self._http = httpx.AsyncClient(timeout=30.0, follow_redirects=False)
         self.forge = open_forge(settings, self._http)
         self.outage = Outage(self.store)
-        self.outbox = Outbox(self.store, self.forge, now=time.time)
+        self.outbox = Outbox(self.store, self.forge, now=time.time, links=links_of(settings))
         self.desk = self._desk(data)
         self.engine = Engine(
             self.desk, database_url=settings.database_url or sqlite_url(data / "engine.db"), host=self.host
@@ -125,7 +125,7 @@ class Service:
             open_agent=lambda wanted: agent_of(settings, wanted, redactor), redactor=redactor,
             logbook=Logbook(self.store, now=time.time, changed=self.bell.ring), outage=self.outage,
             gate_argv=GATE, policy_argv=("--policy", str(settings.policy.resolve())) if settings.policy else (),
-            links=Links(forge=settings.git_url, dashboard=settings.public_url), sandbox=sandbox_mode(settings),
+            links=links_of(settings), sandbox=sandbox_mode(settings),
             readable=interpreter(), changed=self.changed, author=AUTHOR,
             day=Budget(tokens=settings.day_tokens, dollars=settings.day_dollars), private_hosts=settings.private_hosts,
         )  # fmt: skip
@@ -411,6 +411,11 @@ def private_key(settings: Settings) -> str:
         return path.read_text()
     except OSError as error:
         raise ConfigError(f"BOT_PRIVATE_KEY_PATH: expected a key at {path}: {error.strerror}") from error
+
+
+def links_of(settings: Settings) -> Links:
+    """Return where people find forge and dashboard."""
+    return Links(forge=settings.git_url, dashboard=settings.public_url)
 
 
 def webhook_secrets(settings: Settings) -> list[str]:

@@ -107,6 +107,11 @@ class Tokens:
             del self._known[key]
             self._installed.pop(key[0], None)
 
+    def forget_grants(self) -> None:
+        """Drop what we knew of installations, and tokens that were minted by it."""
+        self._installed.clear()
+        self._known.clear()
+
     async def installation(self, repository: str) -> Installation:
         """Return the installation that reaches a repository."""
         found, read_at = self._installed.get(repository, (None, 0.0))
@@ -163,12 +168,17 @@ class Tokens:
         return made.token
 
 
-def granted(repository: str, need: Need, has: Mapping[str, str]) -> dict[str, str]:
+def granted(repository: str, need: Need, permissions: Mapping[str, str]) -> dict[str, str]:
     """Return the permissions to ask a token for. Raises NotGranted."""
     for name, level in need.must:
-        if has.get(name) not in (level, "write", "admin"):
+        if not has(permissions, name, level):
             raise NotGranted(repository, f"{name}: {level}")
-    return {name: level for name, level in (*need.must, *need.may) if has.get(name) in (level, "write", "admin")}
+    return {name: level for name, level in (*need.must, *need.may) if has(permissions, name, level)}
+
+
+def has(permissions: Mapping[str, str], name: str, level: str) -> bool:
+    """Return whether permissions cover one of them at a level."""
+    return permissions.get(name) in (level, "write", "admin")
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,11 @@ class Checkout:
         del repo
         return await self._git("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}^{{commit}}")
 
+    async def lacks(self, repo: str, *needs: object) -> list[str]:
+        """Return no permission: a path needs none."""
+        del repo, needs
+        return []
+
     async def file(self, repo: str, path: str, ref: str) -> bytes | None:
         """Return the bytes of a file at a commit."""
         del repo

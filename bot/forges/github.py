@@ -36,8 +36,10 @@ from bot.forges.auth import (
     App,
     Credentials,
     Installation,
+    Need,
     Personal,
     Tokens,
+    has,
     read_answer,
 )
 from bot.forges.errors import Refused, Unreachable
@@ -64,6 +66,24 @@ class GitHub:
     def limiter(self, repo: str) -> Limiter:
         """Return what the installation that a repository belongs to may still ask."""
         return self._transport.limiter(repo.split("/", 1)[0])
+
+    @property
+    def is_app(self) -> bool:
+        """Return whether we sign in as an App; only an App may write check runs."""
+        return self._tokens is not None
+
+    async def lacks(self, repo: str, *needs: Need) -> list[str]:
+        """Return the permissions that an App needs and has not been granted, such as "contents: write"."""
+        found = await self.installation(repo)
+        if found is None:
+            return []
+        wanted = {f"{name}: {level}": (name, level) for need in needs for name, level in need.must}
+        return [words for words, (name, level) in wanted.items() if not has(found.permissions, name, level)]
+
+    def forget_grants(self) -> None:
+        """Ask anew what installations grant: somebody has just changed that."""
+        if self._tokens is not None:
+            self._tokens.forget_grants()
 
     async def login(self, repo: str) -> str:
         """Return the name under which we write."""

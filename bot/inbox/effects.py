@@ -15,7 +15,7 @@ from bot.inbox.turn import (
     text_was_shown,
 )
 from bot.inbox.visible import visible
-from bot.tickets import pull_checks, repositories, tickets
+from bot.tickets import posts, pull_checks, repositories, tickets
 from bot.tickets.claims import read_claim, widen
 from bot.tickets.edges import read_edges
 from bot.tickets.marks import Mark
@@ -210,6 +210,10 @@ def know(turn: Turn, intent: Know) -> Effect:
     gone = list(intent.removed)
     if intent.is_whole and turn.origin.installation is not None:
         gone += repositories.of_installation(turn.c, turn.origin.installation)
+    if intent.is_granted and turn.origin.installation is not None:
+        for name in repositories.of_installation(turn.c, turn.origin.installation):
+            repositories.note_granted(turn.c, name)
+            posts.try_now(turn.c, name)
     for name in gone:
         repositories.keep_installation(turn.c, name, None)
     return Done(f"{len(intent.added)} reached, {len(set(gone))} no longer")

@@ -179,6 +179,8 @@ class Intake:
         """Act on one delivery; a fault of the forge leaves it open, a fault of ours closes it as failed."""
         try:
             standing, settings = await self._standing(read)
+            if isinstance(read.intent, Know):
+                self._forge.forget_grants()
             try:
                 effect = await asyncio.to_thread(self._act, read, standing, settings, None)
             except NeedsLook:

@@ -103,6 +103,7 @@ class Know:
     added: tuple[str, ...]
     removed: tuple[str, ...]
     is_whole: bool = False  # the installation ended, whatever it held
+    is_granted: bool = False  # permissions that were asked for were accepted
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,9 +243,9 @@ def _check(event: CheckEvent, rules: Rules) -> Intent:
 
 
 def _installation(event: InstallationEvent) -> Intent:
-    gone = event.origin.action in ("deleted", "suspend")
-    if gone or event.added or event.removed:
-        return Know(event.added, event.removed, is_whole=gone)
+    gone, granted = event.origin.action in ("deleted", "suspend"), event.origin.action == "new_permissions_accepted"
+    if gone or granted or event.added or event.removed:
+        return Know(event.added, event.removed, is_whole=gone, is_granted=granted)
     return _no(event.origin.action)
 
 

@@ -44,6 +44,7 @@ NEXT_STEPS = {
 }
 HELD_FOR = "✋ Held until another ticket is done"  # it goes on by itself
 HELD_NEXT = "Nothing is left to do for you. `/bot retry` starts it anew at once, `/bot cancel` gives it up."
+INSTEAD = "Until then a commit status stands for a check run where that is allowed, and this comment tells the rest."
 QUEUED_CHECK = {"title": "Queued", "summary": "The gate runs as soon as a slot is free."}
 RUNNING_CHECK = {"title": "The gate runs", "summary": "Its report stands here when it is done."}
 OUTDATED_CHECK = {"title": "Superseded", "summary": "The pull request was closed, or its head is another commit now."}
@@ -73,7 +74,14 @@ class Story:
     dashboard: str = ""  # address of the ticket's page
     pull_url: str = ""
     branch_url: str = ""
+    missing: Sequence[str] = ()  # permissions that we lack in the repository
     saved_s: float = 0.0  # by warmth
+
+
+def not_granted(permissions: Sequence[str]) -> str:
+    """Return the sentence that says which permissions are missing, and who can grant them."""
+    names = ", ".join(f"`{name}`" for name in permissions)
+    return f"Permission not granted: {names}. The owner accepts it under Settings → GitHub Apps → Configure."
 
 
 def marker(ticket: Ticket) -> str:
@@ -93,6 +101,8 @@ def ticket_comment(story: Story) -> str:
         parts.append(gate_table(story.report))
     if story.times:
         parts.append(_time_table(story))
+    if story.missing:
+        parts.append(f"⚠️ {not_granted(story.missing)} {INSTEAD}")
     if story.dashboard:
         parts.append(f"[Log and transcript]({story.dashboard}) · `/bot help` lists what you can say here.")
     return truncate("\n\n".join(p for p in parts if p), COMMENT_LENGTH, story.dashboard)

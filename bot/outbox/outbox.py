@@ -5,10 +5,14 @@ import random
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+import sqlalchemy as sa
+
 from bot import log
-from bot.forges.errors import ForgeError, RateLimited, Refused
+from bot.forges.errors import ForgeError, NotGranted, RateLimited, Refused
 from bot.forges.github import GitHub
-from bot.tickets import posts
+from bot.outbox import reporter
+from bot.outbox.reporter import Links
+from bot.tickets import posts, repositories
 from bot.tickets.posts import Post
 from bot.tickets.store import Store
 
@@ -17,6 +21,9 @@ FIRST_RETRY_S = 2.0
 LAST_RETRY_S = 300.0
 LIMIT_S = posts.CLAIM_S - 5.0  # for one post: it must be over before another host may try it
 PACE_S = 5.0  # between edits of one thing on the forge, unless its news is urgent
+
+STATUS_OF = {"success": "success", "failure": "failure", "cancelled": "error"}  # conclusion to a status's word
+LACKING_S = 6 * 3600.0  # before a missing permission is tried again unasked
 
 Posted = tuple[Mapping[str, Any], str | None]  # what the forge shows now, and its id there
 
@@ -35,6 +42,30 @@ async def post_comment(forge: GitHub, post: Post) -> Posted:
 
 
 async def post_check(forge: GitHub, post: Post) -> Posted:
+    """Bring our check run up to date; a commit status stands in where we may write none."""
+    if not forge.is_app:
+        await _post_status(forge, post)
+        return {}, None
+    try:
+        return await _post_check_run(forge, post)
+    except NotGranted:
+        try:
+            await _post_status(forge, post)
+        except NotGranted as refused:
+            raise NotGranted(post.repository, "checks: write") from refused  # the one that is worth asking for
+        return {"missing": "checks: write"}, None
+
+
+async def _post_status(forge: GitHub, post: Post) -> None:
+    want = post.wanted
+    state = STATUS_OF.get(str(want.get("conclusion")), "pending")
+    await forge.set_status(
+        post.repository, want["head_sha"], state=state, context=want["name"], description=want["output"]["title"],
+        target_url=want.get("details_url"),
+    )  # fmt: skip
+
+
+async def _post_check_run(forge: GitHub, post: Post) -> Posted:
     """Update our check run; find it by commit and external id or make it."""
     want = dict(post.wanted)
     remote = post.remote
@@ -90,7 +121,10 @@ KINDS: Mapping[str, Callable[[GitHub, Post], Awaitable[Posted]]] = {
 class Outbox:
     """Posts what is due whenever it is woken, and again when something put off falls due."""
 
-    def __init__(self, store: Store, forge: GitHub, *, now: Callable[[], float]) -> None:
+    def __init__(
+        self, store: Store, forge: GitHub, *, now: Callable[[], float], links: Links | None = None
+    ) -> None:  # fmt: skip
+        self._links = links or Links("")
         self._store = store
         self._forge = forge
         self._now = now
@@ -130,15 +164,9 @@ class Outbox:
                 posted, remote = await KINDS[post.kind](self._forge, post)
         except (ForgeError, TimeoutError) as error:
             not_before = _next_try(error, post.tries, self._now())
-            LOG.warning(
-                "not posted", extra={"key": post.key, "error": str(error) or "too slow", "not_before": not_before}
-            )
-            await asyncio.to_thread(
-                self._write, posts.record_failure, post, error=str(error) or "too slow", not_before=not_before
-            )
+            await asyncio.to_thread(self._record_failure, post, error, not_before)
             return 0
-        shown = {"posted": posted, "remote": remote, "now": self._now(), "pace_s": PACE_S}
-        await asyncio.to_thread(self._write, posts.record_posted, post, **shown)
+        await asyncio.to_thread(self._record_posted, post, posted, remote)
         return 1
 
     def _claim(self, post: Post) -> bool:
@@ -147,9 +175,29 @@ class Outbox:
         with self._store.write() as c:
             return posts.claim(c, post, self._now())
 
-    def _write(self, record: Callable[..., None], post: Post, **fields: Any) -> None:
+    def _record_failure(self, post: Post, error: Exception, not_before: float) -> None:
+        why = str(error) or "too slow"
         with self._store.write() as c:
-            record(c, post, **fields)
+            posts.record_failure(c, post, error=why, not_before=not_before)
+            known = isinstance(error, NotGranted) and not self._lacks(c, post, error.permission)
+        if not known:
+            LOG.warning("not posted", extra={"key": post.key, "error": why, "not_before": not_before})
+
+    def _record_posted(self, post: Post, posted: Mapping[str, Any], remote: str | None) -> None:
+        with self._store.write() as c:
+            posts.record_posted(c, post, posted=posted, remote=remote, now=self._now(), pace_s=PACE_S)
+            if "missing" in posted:
+                self._lacks(c, post, posted["missing"])
+            elif repositories.note_granted(c, post.repository, "checks" if post.kind == "check" else "issues"):
+                reporter.report_again(c, post, links=self._links, now=self._now())
+
+    def _lacks(self, c: sa.Connection, post: Post, permission: str) -> bool:
+        """Note a missing permission, in the log and in the ticket's comment; False where that was said already."""
+        if not repositories.note_missing(c, post.repository, permission):
+            return False
+        LOG.warning("permission not granted", extra={"repository": post.repository, "permission": permission})
+        reporter.report_again(c, post, links=self._links, now=self._now())
+        return True
 
     async def _sleep(self) -> None:
         with self._store.read() as c:
@@ -165,6 +213,8 @@ def _next_try(error: Exception, tries: int, now: float) -> float:
     """Return when to try again: what the forge asked for, else exponentially later, with jitter."""
     if isinstance(error, RateLimited):
         return max(error.until, now + 1.0)
+    if isinstance(error, NotGranted):
+        return now + LACKING_S
     if isinstance(error, Refused) and error.status in (403, 404, 410, 422):
         return now + LAST_RETRY_S
     return now + min(LAST_RETRY_S, FIRST_RETRY_S * 2.0**tries) * random.uniform(0.8, 1.2)  # noqa: S311 jitter

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from bot.outbox import comments
 from bot.outbox.comments import Story
 from bot.tickets import journal, posts, pull_checks, repositories, tickets
+from bot.tickets.posts import Post
 from bot.tickets.pull_checks import PullCheck
 from bot.tickets.seconds import saved
 from bot.tickets.ticket import Outcome, State, Ticket
@@ -61,6 +62,8 @@ def report(c: sa.Connection, ticket_id: int, *, links: Links, now: float, propos
 def want_check(c: sa.Connection, ticket: Ticket, head_sha: str, found: Report, *, now: float, url: str = "") -> None:
     """Wish for the check run that carries the gate's report on a pushed commit."""
     wanted = {"name": CHECK_NAME, "head_sha": head_sha, "external_id": f"ticket-{ticket.id}", **judged(found, url)}
+    if url:
+        wanted["details_url"] = url
     posts.want(c, f"check:{ticket.repository}@{head_sha}", "check", repository=ticket.repository,
                installation=ticket.installation, wanted=wanted, now=now)  # fmt: skip
 
@@ -88,6 +91,18 @@ def report_check(c: sa.Connection, number: int, *, links: Links, now: float) -> 
     posts.want(c, f"check:{check.repository}@{check.head_sha}", "check", repository=check.repository,
                installation=check.installation, wanted=wanted, now=now,
                urgent=check.state != pull_checks.RUNNING)  # fmt: skip
+
+
+def report_again(c: sa.Connection, post: Post, *, links: Links, now: float) -> None:
+    """Tell the ticket behind a post once more: what we may do in its repository changed."""
+    external = str(post.wanted.get("external_id", ""))
+    found = None
+    if external.startswith("ticket-"):
+        found = tickets.get_ticket(c, int(external.removeprefix("ticket-")))
+    elif "issue" in post.wanted:
+        found = tickets.find_ticket(c, post.repository, int(post.wanted["issue"]))
+    if found is not None:
+        report(c, found.id, links=links, now=now)
 
 
 def judged(found: Report, url: str) -> dict[str, object]:
@@ -145,4 +160,5 @@ def story(c: sa.Connection, ticket: Ticket, links: Links) -> Story:
         dashboard=links.ticket(ticket),
         pull_url=links.pull(ticket),
         branch_url=links.branch(ticket),
+        missing=repositories.missing(c, ticket.repository),
     )

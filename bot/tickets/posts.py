@@ -71,6 +71,11 @@ def wants_again(c: sa.Connection, key: str) -> None:
     c.execute(posts.update().where(posts.c.key == key).values(wanted_version=posts.c.wanted_version + 1))
 
 
+def try_now(c: sa.Connection, repository: str) -> None:
+    """Have everything that could not be posted in a repository tried at once: what stood in the way is gone."""
+    c.execute(posts.update().where(posts.c.repository == repository, posts.c.error != "").values(not_before=0))
+
+
 def due(c: sa.Connection, now: float, *, limit: int = 50) -> Sequence[Post]:
     """Return what waits to be posted and nobody is posting, the longest waiting first."""
     rows = c.execute(

@@ -218,6 +218,7 @@ repositories = sa.Table(
     sa.Column("settings", sa.Text),  # the last good .github/bot.toml, JSON
     sa.Column("settings_sha", sa.Text),
     sa.Column("settings_error", sa.Text, nullable=False, server_default=""),
+    sa.Column("missing", sa.Text, nullable=False, server_default="[]"),  # permissions that we lack there, JSON
     sa.Column("cold_s", sa.Text, nullable=False, server_default="{}"),  # what each cold part cost when last paid, JSON
 )
 

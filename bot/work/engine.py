@@ -12,6 +12,7 @@ from dbos._error import DBOSException
 
 from bot import log
 from bot.errors import BotError
+from bot.forges.errors import NotGranted
 from bot.slots.install import InstallFailed
 from bot.tickets.store import PATIENCE
 from bot.tickets.ticket import Outcome, Stage, Ticket
@@ -42,6 +43,9 @@ async def _ticket(ticket: int, attempt: int) -> str:
         outcome = (await pipeline.life(do)).outcome
     except DBOSException:
         raise
+    except NotGranted as error:  # taken away meanwhile
+        outcome = Outcome.FAILED
+        await do(None, close, Ended(outcome, str(error)))
     except InstallFailed as error:  # the repository's to mend, not ours
         outcome = Outcome.FAILED
         await do(None, close, Ended(outcome, f"Dependencies could not be installed. {error}"))

@@ -9,7 +9,7 @@ import pytest
 from bot.forges.github import GitHub
 from bot.forges.local import LocalForge
 from bot.inbox.trust import Breaker
-from bot.tickets import pull_checks, repository, tickets
+from bot.tickets import posts, pull_checks, repositories, repository, tickets
 from bot.tickets.store import open_store, sqlite_url
 from bot.tickets.ticket import Outcome
 from tests.bot.inbox_builders import REPO, House, stamp, user
@@ -450,6 +450,20 @@ async def test_a_renamed_repository_keeps_its_tickets(house: House) -> None:
     with house.store.read() as c:
         moved = tickets.find_ticket(c, "acme/application", 1)
     assert (house.ticket(), moved and moved.id) == (None, 1)
+
+
+async def test_accepted_permissions_have_everything_that_was_refused_posted_at_once(house: House) -> None:
+    with house.store.write() as c:
+        repositories.keep_installation(c, REPO, 1)
+        repositories.note_missing(c, REPO, "checks: write")
+        posts.want(c, "k", "check", repository=REPO, wanted={"x": 1}, now=house.now)
+        [post] = posts.due(c, house.now)
+        posts.record_failure(c, post, error="403", not_before=house.now + 9999)
+    payload = {"action": "new_permissions_accepted", "installation": {"id": 1}, "sender": user("ann")}
+    house.deliver("installation", payload)
+    await house.intake.process_new()
+    with house.store.read() as c:
+        assert (repositories.missing(c, REPO), [p.key for p in posts.due(c, house.now)]) == ((), ["k"])
 
 
 async def test_pausing_is_kept_and_told(house: House) -> None:

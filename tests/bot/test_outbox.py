@@ -1,17 +1,20 @@
 """What stands on the forge after each of its faults: what was wanted, once, and later where it must be later."""
 
 import asyncio
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from bot.forges.github import GitHub
 from bot.forges.local import LocalForge
 from bot.outbox.outbox import Outbox
-from bot.tickets import posts
+from bot.tickets import posts, repositories, tickets
 from bot.tickets.posts import Post
 from bot.tickets.store import Store, open_store, sqlite_url
+from bot.tickets.tickets import Wish
 
 REPO = "acme/app"
 MARK = "<!-- sluice:ticket:acme/app#1 -->"
@@ -85,6 +88,102 @@ async def test_an_outage_of_an_hour_loses_nothing_and_the_newest_wish_wins(
     clock.time += HOUR_S
     await outbox.flush()
     assert (during, forge.comments(REPO, 1)) == (([], True), [f"{MARK}\nminute 59"])
+
+
+def want_check(store: Store, sha: str, conclusion: str = "failure") -> None:
+    """Wish for the check run of the ticket of issue 1."""
+    wish = Wish(repository=REPO, issue=1, title="Bug", body="", label="bot", trigger_key="bot", requester="ann")
+    output = {"title": "RED: a step failed", "summary": "x"}
+    wanted = {"name": "sluice", "head_sha": sha, "status": "completed", "conclusion": conclusion,
+              "external_id": "ticket-1", "output": output, "details_url": "http://bot/tickets/1"}  # fmt: skip
+    with store.write() as c:
+        tickets.create_ticket(c, wish, now=0.0)
+        posts.want(c, f"check:{sha}", "check", repository=REPO, wanted=wanted, now=0.0)
+
+
+def statuses(forge: LocalForge) -> list[tuple[str, str, str, str]]:
+    found = forge.state.repositories[REPO].statuses
+    return [(s["state"], s["context"], s["description"], s["target_url"]) for s in found]
+
+
+RED = ("failure", "sluice", "RED: a step failed", "http://bot/tickets/1")
+
+
+async def test_without_the_permission_for_checks_a_status_stands_in_and_the_comment_says_so_once(
+    forge: LocalForge, github: GitHub, store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    sha = forge.sha(REPO, "main") or ""
+    del forge.state.permissions["checks"]
+    clock = Clock()
+    outbox = Outbox(store, github, now=clock)
+    for conclusion in ("success", "failure"):
+        want_check(store, sha, conclusion)
+        clock.time += 60.0
+        await outbox.flush()
+    await outbox.flush()
+    told = [record for record in caplog.records if record.message == "permission not granted"]
+    [comment] = forge.comments(REPO, 1)
+    assert (statuses(forge)[-1], forge.checks(REPO, sha), len(told)) == (RED, [], 1)
+    assert (
+        "⚠️ Permission not granted: `checks: write`. The owner accepts it under Settings → GitHub Apps → Configure. "
+        "Until then a commit status stands for a check run where that is allowed, and this comment tells the rest."
+    ) in comment
+
+
+async def test_a_permission_that_the_forge_itself_refuses_is_noted_the_same_way(
+    forge: LocalForge, github: GitHub, store: Store
+) -> None:
+    sha = forge.sha(REPO, "main") or ""
+    await github.create_check_run(REPO, name="other", head_sha=sha, status="queued")  # a token that may write checks
+    for token in forge.state.tokens.values():
+        token.permissions.pop("checks", None)  # as when an owner takes it back
+    want_check(store, sha)
+    await Outbox(store, github, now=Clock()).flush()
+    with store.read() as c:
+        assert (statuses(forge), repositories.missing(c, REPO)) == ([RED], ("checks: write",))
+
+
+async def test_a_permission_that_is_granted_after_all_ends_the_note(
+    forge: LocalForge, github: GitHub, store: Store
+) -> None:
+    sha = forge.sha(REPO, "main") or ""
+    with store.write() as c:
+        repositories.note_missing(c, REPO, "checks: write")
+    want_check(store, sha)
+    await Outbox(store, github, now=Clock()).flush()
+    with store.read() as c:
+        assert ([run.conclusion for run in forge.checks(REPO, sha)], repositories.missing(c, REPO)) == (["failure"], ())
+
+
+async def test_with_a_personal_token_the_verdict_is_a_commit_status(forge: LocalForge, store: Store) -> None:
+    sha = forge.sha(REPO, "main") or ""
+    forge.add_user("ann", {REPO: "write"})
+    async with httpx.AsyncClient() as http:
+        token = forge.personal_token("ann")
+        github = GitHub(http, api_url=forge.api_url, app=None, token=token, now=time.time)
+        want_check(store, sha)
+        await Outbox(store, github, now=Clock()).flush()
+    assert (statuses(forge), forge.checks(REPO, sha)) == ([RED], [])
+
+
+async def test_without_any_way_to_say_a_verdict_it_waits_and_the_comment_still_tells(
+    forge: LocalForge, github: GitHub, store: Store
+) -> None:
+    sha = forge.sha(REPO, "main") or ""
+    for name in ("checks", "statuses"):
+        del forge.state.permissions[name]
+    clock = Clock()
+    outbox = Outbox(store, github, now=clock)
+    want_check(store, sha)
+    await outbox.flush()
+    await outbox.flush()
+    [comment] = forge.comments(REPO, 1)
+    forge.state.permissions |= {"checks": "write"}
+    github.forget_grants()
+    clock.time += 7 * HOUR_S
+    await outbox.flush()
+    assert "Permission not granted: `checks: write`." in comment
+    assert [run.conclusion for run in forge.checks(REPO, sha)] == ["failure"]
 
 
 async def test_a_deleted_comment_is_written_anew(forge: LocalForge, github: GitHub, store: Store) -> None:

@@ -144,6 +144,24 @@ async def test_the_dashboard_shows_each_check_with_the_whole_report(forge_with_b
 
 
 @pytest.mark.asyncio(loop_scope="module")
+async def test_a_ticket_without_the_permissions_it_needs_ends_before_anything_is_spent(
+    forge_with_bot: LocalForge,
+) -> None:
+    forge, repo = forge_with_bot, "acme/second"
+    forge.create_repository(repo, {"gate.toml": '[steps.test]\nrun = "pytest"\n'})
+    forge.add_user("ann", {repo: "write"})
+    granted = dict(forge.state.permissions)
+    del forge.state.permissions["pull_requests"]
+    number = forge.open_issue(repo, "Bug", "text", user="ann", labels=("bot",))
+    await asyncio.to_thread(forge.wait, lambda: forge.issue(repo, number).labels == ["bot: failed"])
+    [comment] = await asyncio.to_thread(forge.wait, lambda: forge.comments(repo, number))
+    forge.state.permissions |= granted
+    assert comment.splitlines()[4] == (
+        "Permission not granted: `pull_requests: write`. The owner accepts it under Settings → GitHub Apps → Configure."
+    )
+
+
+@pytest.mark.asyncio(loop_scope="module")
 async def test_all_of_it_is_as_github_describes_it(forge_with_bot: LocalForge) -> None:
     contract = forge_with_bot.observer
     assert isinstance(contract, Contract)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, replace
 
 from bot.errors import ConfigError
+from bot.forges.auth import PULLS, PUSH
+from bot.outbox import comments
 from bot.tickets import repository
 from bot.tickets.repository import RepositorySettings
 from bot.tickets.ticket import Outcome
@@ -30,6 +32,9 @@ class Prepared:
 async def prepare(job: Job) -> Prepared | Ended:
     """Decide base and branch, make the slot ready, and end early where no gate would judge the change."""
     forge, repository = job.desk.forge, job.ticket.repository
+    lacks = await forge.lacks(repository, PUSH, PULLS)
+    if lacks:
+        return Ended(Outcome.FAILED, comments.not_granted(lacks))
     base_branch = await forge.default_branch(repository)
     base_sha = await forge.branch_sha(repository, base_branch)
     if base_sha is None:
