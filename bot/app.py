@@ -70,6 +70,8 @@ class Service:
         self.host = settings.name or socket.gethostname()
         data = data_folder(settings.data)
         need_git()
+        redactor = Redactor(secrets_of(settings))
+        log.strike(redactor.data)
         self.bell = Bell()
         self._folder = Folder(data)
         self.store = open_store(settings.database_url or sqlite_url(data / "sluice.db"))
@@ -78,8 +80,10 @@ class Service:
         self._http = httpx.AsyncClient(timeout=30.0, follow_redirects=False)
         self.forge = open_forge(settings, self._http)
         self.outage = Outage(self.store)
-        self.outbox = Outbox(self.store, self.forge, now=time.time, links=links_of(settings))
-        self.desk = self._desk(data)
+        self.outbox = Outbox(
+            self.store, self.forge, now=time.time, links=links_of(settings), strike=redactor.data
+        )  # fmt: skip
+        self.desk = self._desk(data, redactor)
         self.engine = Engine(
             self.desk, database_url=settings.database_url or sqlite_url(data / "engine.db"), host=self.host
         )
@@ -112,9 +116,8 @@ class Service:
         secrets = webhook_secrets(self.settings)
         return Receiver(self.store, secrets, now=time.time, stored=self.delivered)
 
-    def _desk(self, data: Path) -> Desk:
+    def _desk(self, data: Path, redactor: Redactor) -> Desk:
         settings = self.settings
-        redactor = Redactor(secrets_of(settings))
         return Desk(
             store=self.store, forge=self.forge, now=time.time, data=data, host=self.host,
             git_url=settings.git_url.rstrip("/"),
@@ -132,8 +135,9 @@ class Service:
 
     def _application(self, note: str) -> Starlette:
         dashboard = Dashboard(
-            self.store, self.bell, time.time, self.settings.label, note=note, shared=bool(self.settings.database_url)
-        )
+            self.store, self.bell, time.time, self.settings.label, note=note, shared=bool(self.settings.database_url),
+            strike=self.desk.redactor.text,
+        )  # fmt: skip
         password = self.settings.dashboard_password
         guard = Middleware(Guard, password=password.get_secret_value() if password else "")
         routes = [Route("/healthz", health), Route("/readyz", self._ready), *dashboard.routes()]
@@ -386,7 +390,7 @@ def agent_of(settings: Settings, wanted: RepositorySettings, redactor: Redactor)
     key = settings.anthropic_api_key
     wish = AgentSettings(
         model=wanted.agent.model or settings.model, model_url=settings.model_url,
-        api_key=key.get_secret_value() if key else "", command=wanted.agent.command, redact=redactor.text,
+        api_key=key.get_secret_value() if key else "", command=wanted.agent.command, redact=redactor.data,
     )  # fmt: skip
     return open_agent(wanted.agent.kind, wish)
 
@@ -425,12 +429,16 @@ def webhook_secrets(settings: Settings) -> list[str]:
 
 
 def secrets_of(settings: Settings) -> list[str]:
-    """Return every secret value, to be struck out of all that leaves."""
+    """Return every secret value, to be struck out of all that leaves. Raises ConfigError for a key that is no file."""
     kept = (
-        settings.token, settings.anthropic_api_key, settings.private_key, settings.dashboard_password,
-        settings.webhook_secret, settings.webhook_secret_previous,
+        settings.token, settings.anthropic_api_key, settings.dashboard_password, settings.webhook_secret,
+        settings.webhook_secret_previous,
     )  # fmt: skip
-    return [secret.get_secret_value() for secret in kept if secret]
+    values = [secret.get_secret_value() for secret in kept if secret]
+    if settings.private_key is not None or settings.private_key_path is not None:
+        values.append(private_key(settings))
+    password = sa.make_url(settings.database_url).password if settings.database_url else None
+    return [*values, str(password)] if password else values
 
 
 def interpreter() -> tuple[Path, ...]:

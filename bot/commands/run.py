@@ -78,6 +78,7 @@ async def _run(
     data = data_folder(folder)
     store = open_store(sqlite_url(data / "run.db"))
     redactor = Redactor(secrets_of(settings))
+    log.strike(redactor.data)
     shown = _Progress(as_json)
     name = f"local/{repo.name}"
     (data / "origin" / "local").mkdir(parents=True)

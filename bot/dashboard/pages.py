@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,7 @@ class Dashboard:
     label: str
     note: str = ""  # shown on every page, such as that the model is scripted
     shared: bool = False  # other hosts write to the same database
+    strike: Callable[[str], str] = str  # takes secrets out of what is shown; log and report are stored without any
 
     def routes(self) -> list[BaseRoute]:
         """Return the routes of the dashboard."""
@@ -179,7 +180,11 @@ class Dashboard:
             live = tickets.list_tickets(c, states=(State.RUNNING, State.QUEUED, State.NEEDS_APPROVAL), limit=PAGE)
             done = tickets.list_tickets(c, states=(State.DONE,), limit=PAGE)
         order = {State.RUNNING: 0, State.QUEUED: 1, State.NEEDS_APPROVAL: 2}
-        return [row(t, now=now) for t in (*sorted(live, key=lambda t: (order[t.state], t.id)), *done)]
+        return [self._row(t, now) for t in (*sorted(live, key=lambda t: (order[t.state], t.id)), *done)]
+
+    def _row(self, ticket: Ticket, now: float) -> Row:
+        clean = replace(ticket, title=self.strike(ticket.title), reason=self.strike(ticket.reason))
+        return row(clean, now=now)
 
     def _ticket(self, ticket: int) -> dict[str, Any] | None:
         with self.store.read() as c:
@@ -195,7 +200,7 @@ class Dashboard:
         spent = by_stage(times)
         whole = total(spent)
         return {
-            "row": row(found, now=self.now()), "times": times, "lines": lines, "report": report, "last": last,
+            "row": self._row(found, self.now()), "times": times, "lines": lines, "report": report, "last": last,
             "spent": [*spent, whole] if len(spent) > 1 else spent, "whole": whole, "saved_s": saved(times, cold_s),
             "kinds": ("infrastructure", *NOT_OURS),
         }  # fmt: skip
@@ -203,7 +208,7 @@ class Dashboard:
     def _news(self, ticket: int, after: int) -> tuple[Row | None, Sequence[Any]]:
         with self.store.read() as c:
             found = _find(c, ticket)
-            return (row(found, now=self.now()) if found else None), journal.lines_after(c, ticket, after)
+            return (self._row(found, self.now()) if found else None), journal.lines_after(c, ticket, after)
 
     def _page(self, name: str, **values: Any) -> HTMLResponse:
         return HTMLResponse(self._render(name, note=self.note, **values), headers=SECURITY)

@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -122,12 +123,14 @@ class Outbox:
     """Posts what is due whenever it is woken, and again when something put off falls due."""
 
     def __init__(
-        self, store: Store, forge: GitHub, *, now: Callable[[], float], links: Links | None = None
+        self, store: Store, forge: GitHub, *, now: Callable[[], float], links: Links | None = None,
+        strike: Callable[[Any], Any] = lambda data: data,
     ) -> None:  # fmt: skip
         self._links = links or Links("")
         self._store = store
         self._forge = forge
         self._now = now
+        self._strike = strike  # takes secrets out of what is posted
         self._wake = asyncio.Event()
         self._posting = asyncio.Lock()
 
@@ -159,9 +162,10 @@ class Outbox:
     async def _post(self, post: Post) -> int:
         if not await asyncio.to_thread(self._claim, post):
             return 0  # another host posts it
+        clean = replace(post, wanted=self._strike(post.wanted))
         try:
             async with asyncio.timeout(LIMIT_S):
-                posted, remote = await KINDS[post.kind](self._forge, post)
+                posted, remote = await KINDS[post.kind](self._forge, clean)
         except (ForgeError, TimeoutError) as error:
             not_before = _next_try(error, post.tries, self._now())
             await asyncio.to_thread(self._record_failure, post, error, not_before)

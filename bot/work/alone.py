@@ -33,6 +33,7 @@ async def work(desk: Desk, wish: Wish) -> tuple[Ended, Ticket, Report | None]:
         return await run_stage(desk, ticket.id, stage, function, arguments, here=here)
 
     ended = await pipeline.life(do)
+    ended = replace(ended, reason=desk.redactor.text(ended.reason))
     with desk.store.read() as c:
         done, attempt = tickets.get_ticket(c, ticket.id), tickets.find_attempt(c, ticket.id, ticket.attempt)
     if ended.outcome is Outcome.PROPOSED:

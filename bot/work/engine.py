@@ -120,6 +120,8 @@ class Engine:
                 **({} if database_url.startswith("sqlite") else {"db_engine_kwargs": {"connect_args": {**PATIENCE}}}),
             }
         )
+        noisy = logging.getLogger("dbos")  # its lines go where ours go, secrets struck out
+        noisy.handlers[:], noisy.propagate = [], True
 
     def launch(self) -> None:
         """Open the engine's tables and begin to work; call it inside the event loop."""

@@ -130,4 +130,5 @@ async def _gate(job: Case, *options: str, limit_s: float) -> Report:
             else ""
         )
         return Report(Verdict.ERROR, why or f"it wrote no report (exit code {done.exit_code}): {done.output[-500:]}")
-    return read_report(output.read_bytes())
+    report = json.loads(output.read_bytes())
+    return read_report(json.dumps(job.desk.redactor.data(report)))

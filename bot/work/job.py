@@ -14,7 +14,7 @@ from bot.forges.errors import Unreachable
 from bot.forges.github import GitHub
 from bot.outbox.reporter import Links
 from bot.sandbox.box import Mode
-from bot.sandbox.redact import Redactor
+from bot.sandbox.redact import Redactor, Stream
 from bot.slots import git
 from bot.slots.pool import Pool
 from bot.slots.slot import Slot
@@ -43,6 +43,7 @@ class Running:
     keeps_work: bool = False  # an agent's work lies in the slot: a stop has to keep it first
     made: dict[int, Any] = field(default_factory=dict)  # round -> what the agent did: no outage makes it work twice
     is_suspect: bool = False  # the bot died more than once in this stage: it runs beside no other such ticket
+    stream: Stream | None = None  # of the log
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +106,20 @@ class Job:
         self.lines([line])
 
     def lines(self, lines: list[str]) -> None:
-        """Add lines to the ticket's log, secrets struck out."""
-        clean = [self.desk.redactor.text(line) for line in lines]
-        self.desk.logbook.add(self.ticket.id, self.ticket.attempt, self.stage, clean)
+        """Add lines to the ticket's log, secrets struck out; what may be the start of one waits for what follows."""
+        if self.here.stream is None:
+            self.here.stream = Stream(self.desk.redactor)
+        self._show(self.here.stream.feed("".join(f"{line}\n" for line in lines)))
+
+    def end_lines(self) -> None:
+        """Add what was held back: nothing follows."""
+        if self.here.stream is not None:
+            self._show(self.here.stream.close())
+
+    def _show(self, text: str) -> None:
+        if text:
+            lines = text.removesuffix("\n").split("\n")
+            self.desk.logbook.add(self.ticket.id, self.ticket.attempt, self.stage, lines)
 
     @contextmanager
     def timed(self, part: str, kind: str = "infrastructure") -> Iterator[None]:

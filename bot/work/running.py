@@ -69,13 +69,16 @@ async def run_stage(
     """Run one stage of a ticket on this host: mark it, measure it, keep its seconds. Raises Fenced."""
     job = job_of(desk, ticket_id, stage, here)
     if stage is None:
-        return await function(job, *arguments)
+        result = await function(job, *arguments)
+        job.end_lines()
+        return result
     if here.cancelled.is_set():
         return Ended(Outcome.CANCELLED, job.ticket.reason or "It was cancelled.")
     _mark(job, stage)
     LOG.info("stage started", extra={"ticket": ticket_id, "attempt": job.ticket.attempt, "stage": str(stage)})
     started_at, began = desk.now(), time.perf_counter()
     result = await _unless_cancelled(here, function(job, *arguments), stage)
+    job.end_lines()
     await desk.logbook.flush()
     seconds = time.perf_counter() - began
     while True:

@@ -111,7 +111,7 @@ class AgentSettings:
     retries: int = 8  # of a request that the model's server could not answer, some 40 s
     pause_s: float = 2.0  # before a broken stream is asked for again
     silence_s: float = 300.0  # without a byte from the model's server
-    redact: Callable[[str], str] = str  # strikes secrets out of the transcript
+    redact: Callable[[Any], Any] = lambda fields: fields  # strikes secrets out of what the transcript keeps
 
 
 async def bounded(

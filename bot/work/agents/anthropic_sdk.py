@@ -164,7 +164,7 @@ class _Talk:
             return Answer("Not run: the call was cut off at the token limit. Send it in smaller parts.", is_error=True)
         if MALFORMED in call["input"]:
             return Answer("Not run: the input was not valid JSON. Send it again.", is_error=True)
-        self.on_line(render_call(call["name"], call["input"]))
+        self.on_line(render_call(call["name"], self.record.clean(call["input"])))
         return await self.tools.use(call["name"], call["input"])
 
     def _count(self, reply: Reply, seconds: float) -> None:

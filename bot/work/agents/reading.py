@@ -47,7 +47,7 @@ class Reading:
             case str():
                 pass  # other events of the stream
             case _ if line.strip():
-                self.said = line.strip()[:_LONGEST]
+                self.said = self.record.clean(line.strip())[:_LONGEST]
                 self.on_line(self.said)
                 self.record.write("note", text=self.said)
             case _:
@@ -73,7 +73,7 @@ class Reading:
                 for line in self.said.splitlines():
                     self.on_line(line[:_LONGEST])
             case {"type": "tool_use", "name": str(name), "input": asked}:
-                self.on_line(render_call(name, asked))
+                self.on_line(render_call(name, self.record.clean(asked)))
             case _:
                 pass
 

@@ -14,16 +14,20 @@ Record = Mapping[str, Any]
 class Transcript:
     """Writes records as they happen; compressed when the path ends in `.gz`. What was written survives a crash."""
 
-    def __init__(self, path: Path, *, redact: Callable[[str], str] = str) -> None:
+    def __init__(self, path: Path, *, redact: Callable[[Any], Any] = lambda fields: fields) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = path.open("wb")
         self._zip = zlib.compressobj(wbits=31) if path.suffix == ".gz" else None
         self._redact = redact
 
+    def clean(self, value: Any) -> Any:
+        """Return data without secrets, to be shown elsewhere; before it is cut, or a part of one would stay."""
+        return self._redact(value)
+
     def write(self, kind: str, **fields: Any) -> None:
         """Add one record."""
-        line = json.dumps({"type": kind, "at": round(time.time(), 3), **fields}, ensure_ascii=False)
-        raw = self._redact(line).encode("utf-8", "backslashreplace") + b"\n"
+        record = {"type": kind, "at": round(time.time(), 3), **self._redact(fields)}
+        raw = json.dumps(record, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
         self._file.write(self._zip.compress(raw) + self._zip.flush(zlib.Z_SYNC_FLUSH) if self._zip else raw)
         self._file.flush()
 

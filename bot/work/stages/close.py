@@ -1,7 +1,7 @@
 """Close an attempt: write its outcome, release the slot, and leave the wishes for the outbox."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from bot.outbox import reporter
 from bot.tickets import tickets
@@ -14,6 +14,7 @@ from bot.work.job import Fenced, Job
 
 async def close(job: Job, ended: Ended) -> None:
     """Move the ticket to DONE; its slot goes back proven clean, or into quarantine."""
+    ended = replace(ended, reason=job.desk.redactor.text(ended.reason))
     proposal = await gating.proposal(job) if ended.outcome is Outcome.UNGATED else ""
     proof = None
     if job.here.slot is not None:

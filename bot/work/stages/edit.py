@@ -1,7 +1,7 @@
 """Second stage: the agent writes the change in the slot; its commit is kept beyond this host."""
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from bot.slots import git
@@ -93,6 +93,8 @@ async def _work(job: Job, prepared: Prepared, from_sha: str, round_: int, feedba
             task, box=box, limits=limits, transcript=job.folder() / f"transcript-{round_}.jsonl.gz",
             cancelled=job.cancelled, on_line=job.log, gate=lambda: _ask_gate(job, prepared),
         )  # fmt: skip
+    strike = job.desk.redactor.text
+    result = replace(result, reason=strike(result.reason), message=strike(result.message))
     return _Done(result, time.perf_counter() - began)
 
 
@@ -137,7 +139,7 @@ async def _commit(job: Job, prepared: Prepared, result: AgentResult, from_sha: s
         raise RuntimeError("the slot was lost while the agent worked")
     head = await git.commit_all(
         slot.tree, parent=from_sha, parents=prepared.start.parents if from_sha == prepared.start.sha else (),
-        message=_message(job, prepared, result, from_sha), author=job.desk.author,
+        message=job.desk.redactor.text(_message(job, prepared, result, from_sha)), author=job.desk.author,
         co_author=f"{job.ticket.requester} <{job.ticket.requester}@users.noreply.github.com>",
     )  # fmt: skip
     if head is not None:

@@ -40,7 +40,8 @@ async def publish(job: Job, prepared: Prepared, head_sha: str, message: str, ope
         found = await forge.find_pull(repository, prepared.branch)
         with job.desk.store.read() as c:
             story = reporter.story(c, job.ticket, job.desk.links)
-        title, body = comments.pull_title(job.ticket), comments.pull_body(story, message)
+        strike = job.desk.redactor.text
+        title, body = strike(comments.pull_title(job.ticket)), strike(comments.pull_body(story, message))
         if found is None:
             found = await forge.open_pull(
                 repository, head=prepared.branch, base=prepared.base_branch, title=title, body=body,

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.sandbox.redact import Redactor
 from bot.work.agents.transcript import Transcript, read_records
 
 
@@ -30,11 +31,11 @@ def test_every_whole_record_is_there_after_a_crash(tmp_path: Path, name: str) ->
 
 
 def test_a_secret_never_reaches_the_file(tmp_path: Path) -> None:
-    with Transcript(tmp_path / "run.jsonl", redact=lambda text: text.replace("hunter2", "[redacted]")) as transcript:
-        transcript.write("note", text="the password is hunter2")
+    with Transcript(tmp_path / "run.jsonl", redact=Redactor(["hunter2-hunter2"]).data) as transcript:
+        transcript.write("note", text="the password is hunter2-hunter2", in_list=[{"x": "-----BEGIN PRIVATE KEY-----"}])
 
     (record,) = read_records(tmp_path / "run.jsonl")
-    assert record["text"] == "the password is [redacted]"
+    assert (record["text"], record["in_list"]) == ("the password is [redacted]", [{"x": "[redacted]"}])
 
 
 def test_what_is_no_transcript_is_named(tmp_path: Path) -> None:
