@@ -20,7 +20,9 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # no name of a file and no encoding of a terminal may end a run
-            stream.reconfigure(encoding="utf-8" if sys.platform == "win32" else None, errors="backslashreplace")
+            if sys.platform == "win32":
+                stream.reconfigure(encoding="utf-8", newline="\n")
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = _dispatch(sys.argv[1:] if argv is None else argv)
         if sys.stdout is not None:

@@ -7,6 +7,7 @@ SUMMARY_BYTES = 1024 * 1024 - 4096  # GitHub drops a job summary over 1 MiB
 COMMENT_LENGTH = 65_536
 LOG_CHARS = 12_000  # of each failing step, at most
 LEAST_CHARS = 200  # of a step's output that are worth showing
+_NO_CODE = str.maketrans("`\n", "' ")  # in a name that is shown as code
 CUT = "\n\n… cut at the platform's length limit\n"
 
 
@@ -23,7 +24,7 @@ def render_markdown(report: Report, *, length: int = SUMMARY_BYTES, proposal: st
         parts.append("\n".join(f"- **{f.level}** `{f.rule}` {_cell(place(f) + f.message)}" for f in report.findings))
     if proposal:
         parts.append(f"A `gate.toml` that would fit this repository:\n\n{_fence(proposal, 'toml')}")
-    parts.append(f"Policy: `{_cell(report.policy.source or 'none')}`")
+    parts.append(f"Policy: `{(report.policy.source or 'none').translate(_NO_CODE)}`")
     head = _bytes("\n\n".join(parts))
     limit = length - len(_bytes(CUT)) - 1
     if len(head) > limit:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.gate_runs import commit, git, repository
+
 ROOT = Path(__file__).parents[2]
 ACT = Path(sys.executable).parent / "act"
 TEST = "import unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual({0}, 1)\n"
@@ -33,12 +35,10 @@ jobs:
         run: echo "RESULT $OUTCOME $VERDICT $TESTS $(head -c 30 "$REPORT" | tr -d '\\n ')"
 """
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        not ACT.exists() or shutil.which("node") is None, reason="needs act and node: make test installs them"
-    ),
-]
+runner = pytest.mark.skipif(
+    not ACT.exists() or shutil.which("node") is None, reason="needs act and node: make test installs them"
+)
+pytestmark = pytest.mark.slow
 
 
 def act(tmp_path: Path, files: dict[str, str], branch: str = "main") -> str:
@@ -48,7 +48,8 @@ def act(tmp_path: Path, files: dict[str, str], branch: str = "main") -> str:
         (repo / name).write_text(text)
     for part in ("gate", "scripts"):
         shutil.copytree(ROOT / part, repo / ".sluice" / part, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "action.yml", repo / ".sluice" / "action.yml")
+    for name in ("action.yml", "requirements.lock"):
+        shutil.copy(ROOT / name, repo / ".sluice" / name)
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(repo)]
     for command in (["init", "-q", "-b", branch], ["add", "-A"], ["commit", "-qm", "x"]):
         subprocess.run([*git, *command], check=True)
@@ -74,22 +75,34 @@ def result(output: str) -> str:
     return found[-1].split("RESULT ")[1].strip()
 
 
+@runner
 def test_a_repository_that_passes_is_green(tmp_path: Path) -> None:
     files = {"gate.toml": GATE.format(name="test", run="python3 -m unittest"), "test_a.py": TEST.format(1)}
     assert result(act(tmp_path, files)) == 'success GREEN 1 {"schema":"gate.report/1",'
 
 
+@runner
 def test_a_failing_one_is_red_and_annotated(tmp_path: Path) -> None:
     files = {"gate.toml": GATE.format(name="test", run="python3 -m unittest"), "test_a.py": TEST.format(2)}
     output = act(tmp_path, files)
     assert result(output).startswith("failure RED 1 ")
-    assert "Gate: RED" in output
+    annotations = [line.split("] ")[1].strip() for line in output.splitlines() if "❗" in line]
+    assert annotations == [
+        "❗  ::error title=Gate%3A RED::test failed: exit code 1; 1 step, 1 ran, 1 test executed, 0 skipped",
+        "❗  ::error file=test_a.py,line=4,title=test::AssertionError: 2 != 1",
+    ]
+    assert "## ❌ Gate: RED" in output[output.rindex("Summary - ") :]
 
 
-def test_an_unconfigured_one_fails_and_is_shown_what_fits_it(tmp_path: Path) -> None:
-    assert result(act(tmp_path, {"test_a.py": TEST.format(1)})).startswith("failure UNGATED 0 ")
+@runner
+def test_an_unconfigured_one_fails_and_its_summary_shows_what_fits_it(tmp_path: Path) -> None:
+    output = act(tmp_path, {"test_a.py": TEST.format(1)})
+    summary = output[output.rindex("Summary - ") :]
+    assert result(output).startswith("failure UNGATED 0 ")
+    assert 'run = "python3 -m unittest discover"' in summary
 
 
+@runner
 def test_names_of_branches_and_steps_are_never_run(tmp_path: Path) -> None:
     planted = tmp_path / "planted"
     files = {
@@ -103,16 +116,100 @@ def test_names_of_branches_and_steps_are_never_run(tmp_path: Path) -> None:
     assert not (tmp_path / "repo" / "planted").exists()
 
 
-def test_the_summary_of_an_unconfigured_repository_proposes_its_gate(tmp_path: Path) -> None:
-    (tmp_path / "test_a.py").write_text(TEST.format(1))
-    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
-    env = {
-        **os.environ, "GATE_ACTION": str(ROOT), "GATE_DIRECTORY": str(tmp_path), "RUNNER_TEMP": str(tmp_path / "t"),
-        "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"), "GITHUB_OUTPUT": str(tmp_path / "output"),
+def script(
+    tmp_path: Path, repo: Path, path: str | None = None, **env: str
+) -> tuple[subprocess.CompletedProcess[str], str, str]:
+    """Run what the Action runs, without a runner; return how it ended, its outputs and its summary."""
+    whole = {
+        "PATH": path or os.environ["PATH"], "HOME": str(tmp_path), "GATE_ACTION": str(ROOT), "GATE_DIRECTORY": str(repo),
+        "RUNNER_TEMP": str(tmp_path / "temp"), "GITHUB_STEP_SUMMARY": str(tmp_path / "summary"),
+        "GITHUB_OUTPUT": str(tmp_path / "output"), "GITHUB_ACTIONS": "true", **env,
     }  # fmt: skip
     done = subprocess.run(
-        ["bash", str(ROOT / "scripts" / "action")], env=env, capture_output=True, text=True, check=False
+        ["/bin/bash", str(ROOT / "scripts" / "action")], env=whole, capture_output=True, text=True, timeout=120
     )
-    summary = (tmp_path / "summary.md").read_text()
-    assert (done.returncode, (tmp_path / "output").read_text().splitlines()[0]) == (3, "verdict=UNGATED")
-    assert 'run = "python3 -m unittest discover"' in summary
+    return done, (tmp_path / "output").read_text(), (tmp_path / "summary").read_text()
+
+
+@pytest.mark.parametrize(
+    ("env", "said"),
+    [
+        ({"GATE_MODE": "audit"}, "mode: this version of the gate cannot audit yet; expected run"),
+        ({"GATE_MODE": "prove"}, "mode: this version of the gate cannot prove yet; expected run"),
+        ({"GATE_MODE": "run; id\n::x::"}, "mode: expected run, got 'run??id???x??'"),
+        ({"GATE_DIRECTORY": "/none $(id)"}, "working-directory: expected a folder, found none at '/none ??id?'"),
+    ],
+    ids=["audit", "prove", "hostile mode", "hostile folder"],
+)
+def test_what_cannot_be_done_is_one_clear_line_and_the_verdict_is_error(
+    tmp_path: Path, env: dict[str, str], said: str
+) -> None:
+    done, outputs, summary = script(tmp_path, tmp_path, **env)
+    assert (done.returncode, done.stdout, outputs, summary) == (
+        2, f"::error title=Gate%3A ERROR::{said}\n", "verdict=ERROR\ntests=0\nreport=\n", f"## ❌ Gate: ERROR\n\n{said}\n",
+    )  # fmt: skip
+
+
+def test_a_python_of_the_runners_own_is_found_where_path_has_none(tmp_path: Path) -> None:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name in ("bash", "git", "mktemp", "mkdir", "sed"):
+        (programs / name).symlink_to(shutil.which(name) or "")
+    done, _, _ = script(tmp_path, tmp_path, path=str(programs))
+    kept = tmp_path / "tools" / "Python" / "3.12.1" / "x64" / "bin"
+    kept.mkdir(parents=True)
+    (kept / "python3").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    (kept / "python3").chmod(0o755)
+    repo = repository(tmp_path, GATE.format(name="a", run="true") + 'evidence = "exit"\n')
+    found, _, _ = script(tmp_path, repo, path=str(programs), RUNNER_TOOL_CACHE=str(tmp_path / "tools"))
+    said = "::error title=Gate%3A ERROR::expected Python 3.11 or newer on the runner, found none. Mend: actions/setup-python before this step\n"
+    assert (done.returncode, done.stdout, found.returncode) == (2, said, 0)
+
+
+def test_a_pull_request_in_a_shallow_clone_is_compared_with_where_it_branched_off(tmp_path: Path) -> None:
+    repo = repository(tmp_path, GATE.format(name="test", run="python3 -m unittest"), {"test_a.py": TEST.format(1)})
+    start = commit(repo)
+    (repo / "test_b.py").write_text(TEST.format(1))
+    base = commit(repo)
+    git(repo, "checkout", "-q", "-b", "change", start)
+    (repo / "gate.toml").write_text(GATE.format(name="test", run="true"))
+    commit(repo)
+    git(repo, "config", "uploadpack.allowAnySHA1InWant", "true")
+    git(repo, "clone", "-q", "--depth=1", "--branch=change", f"file://{repo}", "../shallow")
+    done, outputs, summary = script(tmp_path, tmp_path / "shallow", GATE_EVENT_BASE=base)
+    assert (done.returncode, outputs.splitlines()[:2], f"gate.toml@{start}" in summary) == (
+        5, ["verdict=TAMPERED", "tests=1"], True,
+    )  # fmt: skip
+
+
+def test_a_base_that_cannot_be_fetched_is_an_error_that_says_how_to_get_it(tmp_path: Path) -> None:
+    repo = repository(tmp_path, GATE.format(name="test", run="python3 -m unittest"), {"test_a.py": TEST.format(1)})
+    commit(repo)
+    done, outputs, _ = script(tmp_path, repo, GATE_EVENT_BASE="0" * 40)
+    said = f"base-unavailable: expected a commit '{'0' * 40}', found none"
+    assert (done.returncode, outputs.splitlines()[0], said in done.stdout) == (2, "verdict=ERROR", True)
+
+
+def test_inputs_with_blanks_stay_one_word_each(tmp_path: Path) -> None:
+    (tmp_path / "a b").mkdir()
+    repo = repository(
+        tmp_path / "a b", GATE.format(name="x", run="false") + GATE.format(name="y", run="true") + 'evidence = "exit"\n'
+    )
+    (tmp_path / "my policy.json").write_text('{"gates": {}}')
+    done, outputs, _ = script(tmp_path, repo, GATE_ONLY=" y  y ", GATE_POLICY=str(tmp_path / "my policy.json"))
+    assert (done.returncode, outputs.splitlines()[0]) == (0, "verdict=GREEN")
+
+
+def test_yaml_comes_at_the_version_and_hash_of_the_lock_file(tmp_path: Path) -> None:
+    lock = (ROOT / "requirements.lock").read_text()
+    asked = tmp_path / "asked"
+    bare = tmp_path / "python3"
+    bare.write_text(
+        '#!/bin/sh\ncase "$*" in *"import yaml"*) exit 1;; *"-m pip"*) for a; do last=$a; done; '
+        f'cp "$last" {asked}; exit 1;; *) exec {sys.executable} "$@";; esac\n'
+    )
+    bare.chmod(0o755)
+    done, _, _ = script(tmp_path, tmp_path, path=f"{tmp_path}:{os.environ['PATH']}")
+    assert (done.returncode, asked.read_text() in lock, asked.read_text()[:8], asked.read_text().count("==")) == (
+        2, True, "pyyaml==", 1,
+    )  # fmt: skip
