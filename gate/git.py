@@ -30,7 +30,7 @@ class Answer:
         return self.out.decode("utf-8", "surrogateescape").strip()
 
 
-def ask(repo: Path, *args: str) -> Answer:
+def ask(repo: Path, *args: str, stdin: bytes = b"") -> Answer:
     """Run git in a repository; a missing git is a UsageError."""
     config = [part for setting in CONFIG for part in ("-c", setting)]
     env = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
@@ -38,7 +38,7 @@ def ask(repo: Path, *args: str) -> Answer:
     try:
         done = subprocess.run(
             ["git", *config, *args], cwd=repo, env=env, capture_output=True, timeout=LIMIT_S, check=False,
-            stdin=subprocess.DEVNULL,
+            input=stdin,
         )  # fmt: skip
     except FileNotFoundError as error:
         raise UsageError("expected git on PATH, found none. Mend: install git") from error
@@ -120,6 +120,28 @@ def show(repo: Path, commit: str, path: str) -> bytes | None:
     if listed.code != 0 or b" blob " in listed.out:
         raise UsageError(f"base-unavailable: the objects of {commit} are not here: {listed.error or answer.error}")
     return None
+
+
+def show_all(repo: Path, commit: str, paths: Sequence[str], *, most_bytes: int) -> dict[str, bytes]:
+    """Return the files' bytes at a commit, each cut at a size, in one call; what is no file there is left out."""
+    if any("\n" in path for path in paths):
+        return {path: data[:most_bytes] for path in paths if (data := show(repo, commit, path)) is not None}
+    asked = b"".join(os.fsencode(f"{commit}:{path}\n") for path in paths)
+    answer = ask(repo, "cat-file", "--batch", stdin=asked)
+    if answer.code != 0:
+        raise UsageError(f"base-unavailable: the objects of {commit} are not here: {answer.error}")
+    found, at = dict[str, bytes](), 0
+    for path in paths:
+        end = answer.out.index(b"\n", at)
+        words = answer.out[at:end].rsplit(b" ", 2)
+        at = end + 1
+        if words[-1] in (b"missing", b"ambiguous"):
+            continue
+        size = int(words[2])
+        if words[1] == b"blob":
+            found[path] = answer.out[at : at + min(size, most_bytes)]
+        at += size + 1
+    return found
 
 
 def changed(repo: Path, base: str) -> tuple[str, ...]:

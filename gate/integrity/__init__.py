@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from gate.integrity import configs, paths, policies, programs, shadows, shortcuts, tests
-from gate.integrity.change import Change, read_change
+from gate.integrity.change import Change, error, read_change
 from gate.policy import Policy
 from gate.report import Finding
 
@@ -24,6 +24,9 @@ def compare(repo: Path, base: str, policy: Policy) -> tuple[Finding, ...]:
     change = read_change(repo, base)
     if not change.files:
         return ()
+    if change.left_out:
+        message = f"{change.left_out} changed files are too many to compare; nothing is known of them"
+        return (error("change-too-large", message, change.files[-1].path, fix="change less at a time"),)
     found: dict[tuple[str, str | None, int | None], Finding] = {}
     for look in LOOKS:
         for finding in look(change, policy):

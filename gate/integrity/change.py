@@ -9,7 +9,8 @@ from gate import git
 from gate.report import Finding, Level
 
 MOST_BYTES = 1_000_000  # of one file that are read; what is larger is not written by hand
-MOST_FILES = 5000
+MOST_FILES = 20_000
+_AT_ONCE = 200  # files of the base that git is asked for in one call
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +40,18 @@ class Change:
     root: Path
     files: tuple[File, ...]
     base: str = ""
+    left_out: int = 0  # changed files beyond the most that are compared
 
 
 def read_change(repo: Path, base: str) -> Change:
     """Return what differs between a commit and the worktree, untracked files too."""
-    paths = git.changed(repo, base)[:MOST_FILES]
-    return Change(repo, tuple(File(path, _before(repo, base, path), _now(repo, path)) for path in paths), base)
+    changed = git.changed(repo, base)
+    paths = changed[:MOST_FILES]
+    before = dict[str, bytes]()
+    for start in range(0, len(paths), _AT_ONCE):
+        before |= git.show_all(repo, base, paths[start : start + _AT_ONCE], most_bytes=MOST_BYTES)
+    files = tuple(File(path, _text(before.get(path)), _now(repo, path)) for path in paths)
+    return Change(repo, files, base, len(changed) - len(paths))
 
 
 def error(rule: str, message: str, path: str, line: int | None = None, fix: str = "") -> Finding:
@@ -53,9 +60,8 @@ def error(rule: str, message: str, path: str, line: int | None = None, fix: str 
     return Finding(rule, Level.ERROR, message, path, line, fix=mend)
 
 
-def _before(repo: Path, base: str, path: str) -> str | None:
-    data = git.show(repo, base, path)
-    return None if data is None else data[:MOST_BYTES].decode("utf-8", "surrogateescape")
+def _text(data: bytes | None) -> str | None:
+    return None if data is None else data.decode("utf-8", "surrogateescape")
 
 
 def _now(repo: Path, path: str) -> str | None:
@@ -63,6 +69,6 @@ def _now(repo: Path, path: str) -> str | None:
     try:
         handle = os.open(repo / path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         with os.fdopen(handle, "rb") as file:
-            return file.read(MOST_BYTES).decode("utf-8", "surrogateescape")
+            return _text(file.read(MOST_BYTES))
     except OSError:
         return None

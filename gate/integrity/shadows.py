@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from gate.integrity.change import Change, File, error
 from gate.policy import Policy
@@ -13,6 +14,10 @@ TOOLS = frozenset({
     "vitest", "jest", "mocha", "playwright", "biome", "turbo", "nx", "npm", "npx", "pnpm", "yarn", "node", "go", "cargo", "mvn",
     "gradle", "make", "rspec", "phpunit", "dotnet", "ctest", "cmake", "pre-commit", "git", "python", "python3", "bash", "sh",
     "rubocop", "prove", "bun", "deno", "swift", "gate", "golangci-lint", "uv", "uvx", "pip", "django", "nose2", "hypothesis",
+})  # fmt: skip
+_MODULES = frozenset({
+    "pytest", "_pytest", "pluggy", "unittest", "coverage", "mypy", "ruff", "flake8", "pylint", "black", "tox", "nox", "pyright",
+    "nose2", "hypothesis", "pip", "django", "isort", "bandit",
 })  # fmt: skip
 _STARTS_PYTHON = re.compile(r"(?:^|/)(?:sitecustomize|usercustomize)\.py$|\.pth$")
 _DEFINES = re.compile(r"^\s*(?:function\s+)?([\w-]+)\s*\(\)|^\s*function\s+([\w-]+)|\balias\s+([\w-]+)=")
@@ -30,23 +35,30 @@ def look(change: Change, policy: Policy) -> Iterator[Finding]:
         if file.now is None:
             continue
         name = file.path.rpartition("/")[2]
-        stem = name.removesuffix(".py").removesuffix(".sh").removesuffix(".cmd").removesuffix(".js")
-        folder = file.path.split("/")[-2] if "/" in file.path else ""
         if file.before is None and _STARTS_PYTHON.search(file.path):
             yield error("tool-shadowed", f"Python runs {file.path} before everything else", file.path, 1)
-        elif file.before is None and (
-            (name in TOOLS and folder not in ("completions", "docs"))
-            or (name == f"{stem}.py" and stem in TOOLS)
-            or (name == "__init__.py" and folder in TOOLS and file.path.count("/") == 1)
-            or "node_modules/.bin/" in file.path
-        ):
-            yield error(
-                "tool-shadowed", f"{file.path} is new, and can run in place of the tool of its name", file.path, 1
-            )
+        elif file.before is None and (_is_program(file.path) or _is_module(change.root, file.path)):
+            message = f"{file.path} is new, and can run in place of the tool of its name"
+            yield error("tool-shadowed", message, file.path, 1)
         elif name in (".npmrc", ".yarnrc", ".yarnrc.yml"):
             yield from _npm(file)
         elif _SHELL.search(file.path):
             yield from _functions(file)
+
+
+def _is_program(path: str) -> bool:
+    folder, _, name = path.rpartition("/")
+    return "node_modules/.bin/" in path or (name in TOOLS and folder.rpartition("/")[2] not in ("completions", "docs"))
+
+
+def _is_module(root: Path, path: str) -> bool:
+    """Return whether Python could import a file, or a folder, of the repository in place of a tool."""
+    where = Path(path.removesuffix("/__init__.py"))
+    return (
+        where.name.removesuffix(".py") in _MODULES
+        and path.endswith(".py")
+        and not (root / where.parent / "__init__.py").exists()
+    )
 
 
 def _npm(file: File) -> Iterator[Finding]:

@@ -1,145 +1,146 @@
 """Weakening of tests: removed, emptied, skipped, or all but one left out. A moved or renamed test is none of it."""
 
-import ast
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
+from gate.integrity.cases import COLLECTED, IS_TEST, cases
 from gate.integrity.change import Change, File, error
+from gate.integrity.python_cases import Case, code
 from gate.policy import Policy
-from gate.report import Finding
+from gate.report import Finding, Level
 
-IS_TEST = re.compile(
-    r"(?:^|/)(?:tests?|specs?|__tests__|e2e|cypress)/|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.py$"
-    r"|\.(?:test|spec|cy)\.[cm]?[jt]sx?$|_test\.(?:go|dart|exs)$|(?:Test|Tests|IT|Spec)\.(?:java|kt|scala|cs|php|swift)$"
-    r"|_spec\.rb$|_test\.rb$"
-)
-# language by ending -> how a test begins (group 1 is its name where it has one), and how an assertion looks
-_JS = r"""(?<![\w.])(?:it|test)(?:\.(?:each|concurrent|failing)[^(]*(?:\([^)]*\))?)?\s*\(\s*(['"`])(.*?)\1"""
-LANGUAGES: dict[str, tuple[re.Pattern[str], re.Pattern[str]]] = {
-    **dict.fromkeys(
-        ("js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts"),
-        (re.compile(_JS), re.compile(r"\bexpect\s*\(|\bassert\b|\bshould\b|\.rejects\b|\bt\.(?:is|deepEqual|true|throws)")),
-    ),
-    "go": (re.compile(r"^func ()((?:Test|Fuzz|Example)\w*)\(", re.M), re.compile(r"\bt\.(?:Error|Fatal|Fail)|assert\.|require\.")),
-    "rs": (re.compile(r"#\[(?:\w+::)?()test\b[^\]]*\][\s\S]{0,200}?fn (\w+)"), re.compile(r"\bassert|panic!|\?;")),
-    **dict.fromkeys(
-        ("java", "kt", "scala"), (re.compile(r"@()(?:Parameterized)?Test\b[\s\S]{0,300}?(?:void|fun)\s+(`[^`]+`|\w+)"), re.compile(r"\bassert|\bverify\(|\bexpect"))
-    ),
-    "cs": (re.compile(r"\[()(?:Fact|Theory|Test|TestMethod|TestCase)\b[\s\S]{0,300}?\b(\w+)\s*\("), re.compile(r"\bAssert\.|\bShould")),
-    "rb": (re.compile(r"^\s*(?:it|test|specify)\s+(['\"])(.*?)\1|^\s*def ()(test_\w+)", re.M), re.compile(r"\bexpect|\bassert|\bshould")),
-    "php": (re.compile(r"function ()(test\w+)\s*\(|#\[Test\][\s\S]{0,200}?function ()(\w+)"), re.compile(r"->assert|::assert|\bexpect")),
-}  # fmt: skip
 SKIPS = re.compile(
-    r"@(?:pytest\.mark\.(?:skip|skipif|xfail)|unittest\.(?:skip|skipIf|skipUnless|expectedFailure)|Disabled|Ignore|Ignored)\b"
-    r"|\bpytest\.(?:skip|xfail|importorskip)\s*\(|\bself\.skipTest\s*\(|\bpytestmark\s*=.*(?:skip|xfail)|\braise (?:unittest\.)?SkipTest"
-    r"|(?<![\w.])(?:it|test|describe|context|suite)\.(?:skip|todo|fixme|failing)\b|(?<![\w.])x(?:it|test|describe|specify|context)\s*\("
-    r"|\bt\.Skip(?:f|Now)?\s*\(|#\[ignore\b|\[(?:Fact|Theory)\s*\(\s*Skip\b|\[Ignore\b|->markTest(?:Skipped|Incomplete)\s*\("
-    r"|^\s*(?:skip|pending)\b\s*(?:$|['\"(])|\bit\s*\([^)]*\{\s*skip:\s*true|//\s*@ts-nocheck|//go:build\s+ignore"
+    r"\bmark\.(?:skip|skipif|xfail)\b|@(?:unittest\.)?(?:skip|skipIf|skipUnless|expectedFailure)\b(?!\.)|@(?:Disabled|Ignore|Ignored)\b"
+    r"|\bpytest\.(?:skip|xfail|importorskip|exit)\s*\(|\bself\.skipTest\s*\(|\bpytestmark\s*=.*(?:skip|xfail)|\braise (?:unittest\.)?SkipTest"
+    r"|(?<![\w.])(?:it|test|describe|context|suite)\.(?:skip|skipIf|runIf|todo|fixme|fails|failing)\b|(?<![\w.])x(?:it|test|describe|specify|context)\b\s*[('\"]"
+    r"|\b(?:ctx|context|this|t|task)\.(?:skip|todo)\s*\(|\bskip:\s*true\b|\b(?:it|test|describe)\.each\(\s*\[\s*\]\s*\)|\bif \((?:false|0)\)|catch\s*(?:\([^)]*\))?\s*\{\s*\}"
+    r"|\bt\.Skip(?:f|Now)?\s*\(|^\s*//go:build\b|^\s*// \+build\b|#\[ignore\b|#\[should_panic\b|#!?\[cfg\((?:(?:all|any)\([^)]*\btest\b|any\(\))|\bcfg_attr\([^)]*ignore"
+    r"|\bassume(?:True|False|That|Trueness)?\s*\(|\[(?:Fact|Theory)\s*\(\s*Skip\b|\[Ignore\b|Assert\.(?:Ignore|Inconclusive|Skip)"
+    r"|->markTest(?:Skipped|Incomplete)\s*\(|->expectNotToPerformAssertions\s*\(|^\s*(?:skip|pending)\b\s*(?:$|['\"(])"
+    r"|,\s*(?:skip|pending|:skip)\b(?:\s*(?::|=>)\s*|\s+do\b|\s*\{)|//\s*@ts-nocheck|\b(?:WILL_FAIL|DISABLED)\s+(?:TRUE|1|ON|YES)\b"
 )
 ONLY = re.compile(
-    r"(?<![\w.])(?:it|test|describe|context|suite)\.only\b|(?<![\w.])f(?:it|describe|context)\s*\(|\bfocus:\s*true"
+    r"(?<![\w.])(?:it|test|describe|context|suite)\.only\b|(?<![\w.])f(?:it|describe|context)\s*\(|\bfocus:\s*true|\bonly:\s*true"
 )
 HOOKS = re.compile(
-    r"\bcollect_ignore(?:_glob)?\b|def pytest_(?:collection_modifyitems|ignore_collect|runtest_makereport|sessionfinish)\b|os\._exit\("
+    r"\bcollect_ignore(?:_glob)?\b|def pytest_(?:collect\w*|itemcollected|ignore_collect|pycollect\w*|runtest_\w+|pyfunc_call|generate_tests"
+    r"|cmdline_\w+|sessionfinish|unconfigure|report_teststatus|deselected|exception_interact|load_initial_conftests)\b"
+    r"|\bos\._exit\(|\bsys\.exit\(|\bprocess\.exit\(|\bos\.Exit\(|\bpytest\.exit\(|\batexit\.register|\bsession\.exitstatus\b|\bfunc TestMain\("
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """One test: its name and whether anything in it can fail."""
-
-    name: str
-    asserts: bool
+_RULES = (
+    ("test-skipped", SKIPS, "a test is skipped that was not before"),
+    ("test-focused", ONLY, "all other tests are left out"),
+    ("test-hook", HOOKS, "what is collected or reported is changed"),
+)
+_ENABLES = re.compile(r"^\s*(?:enable_testing\s*\(|include\s*\(\s*CTest\s*\))", re.M)
+_NAMED = re.compile(r"""\bx?(?:it|test|specify)(?:\.\w+)*\s*\(?\s*(['"`])(.*?)\1""")
+_SHOWN = 160
 
 
 def look(change: Change, policy: Policy) -> Iterator[Finding]:
     """Yield what weakens the tests."""
     del policy
     files = [f for f in change.files if IS_TEST.search(f.path)]
-    yield from _removed(files)
+    before = {f.path: cases(f.path, f.before) for f in files}
+    now = {f.path: _collected(f, before) for f in files}
+    yield from _removed(before, now)
     for file in files:
         if file.now is not None:
-            yield from _emptied(file)
-            yield from _skipped(file)
+            yield from _emptied(file, before[file.path], now[file.path])
+    for rule, pattern, what in _RULES:
+        yield from _new_lines(files, before, now, (rule, pattern, what))
 
 
-def _removed(files: list[File]) -> Iterator[Finding]:
-    """Compare over all files at once, so that moving and renaming keep their number."""
-    before = {f.path: [c.name for c in cases(f.path, f.before)] for f in files}
-    now = {f.path: [c.name for c in cases(f.path, f.now)] for f in files}
-    had, have = sum(map(len, before.values())), sum(map(len, now.values()))
-    if have >= had:
-        return
-    kept = [name for names in now.values() for name in names]
-    for file in files:
-        gone = []
-        for name in before[file.path]:
-            if name in kept:
-                kept.remove(name)
-            else:
-                gone.append(name)
-        if gone:
-            shown = ", ".join(gone[:5]) + (f" and {len(gone) - 5} more" if len(gone) > 5 else "")
-            message = f"{len(before[file.path])} tests were here, now {len(now[file.path])}; gone: {shown}"
-            yield error("tests-removed", message, file.path, fix="put them back, or let a person merge it knowingly")
-
-
-def _emptied(file: File) -> Iterator[Finding]:
-    had = {c.name for c in cases(file.path, file.before) if c.asserts}
-    for case in cases(file.path, file.now):
-        if case.name in had and not case.asserts:
-            line = next((n for n, text in enumerate((file.now or "").splitlines(), 1) if case.name in text), None)
-            yield error("test-emptied", f"{case.name} asserted something, now it asserts nothing", file.path, line)
-
-
-def _skipped(file: File) -> Iterator[Finding]:
-    for rule, pattern, what in (
-        ("test-skipped", SKIPS, "a test is skipped that was not before"),
-        ("test-focused", ONLY, "all other tests are left out"),
-        ("test-hook", HOOKS, "what is collected or reported is changed"),
+def _collected(file: File, before: Mapping[str, Sequence[Case]]) -> list[Case]:
+    """Return the tests that a runner still finds: not those of a file that was renamed away from its pattern."""
+    pattern = COLLECTED.get(file.path.rpartition(".")[2])
+    names = {path.rpartition("/")[2] for path, found in before.items() if found}
+    if pattern and not pattern.search(file.path) and file.path.rpartition("/")[2] not in names:
+        return []
+    if (
+        file.path.endswith("CMakeLists.txt")
+        and _ENABLES.search(file.before or "")
+        and not _ENABLES.search(file.now or "")
     ):
-        if len(pattern.findall(file.now or "")) <= len(pattern.findall(file.before or "")):
-            continue
-        for number, line in file.added():
-            if pattern.search(line):
-                yield error(rule, f"{what}: {line.strip()[:160]}", file.path, number)
-
-
-def cases(path: str, text: str | None) -> list[Case]:
-    """Return the tests that a file defines; none where the language is not known."""
-    if text is None:
         return []
-    ending = path.rpartition(".")[2]
-    if ending == "py":
-        return _python(text)
-    if ending not in LANGUAGES:
-        return []
-    begins, asserts = LANGUAGES[ending]
-    found = list(begins.finditer(text))
-    ends = [m.start() for m in found[1:]] + [len(text)]
-    return [
-        Case(next((g for g in reversed(m.groups()) if g), "?"), asserts.search(text, m.end(), end) is not None)
-        for m, end in zip(found, ends, strict=True)
-    ]
+    return cases(file.path, file.now)
 
 
-def _python(text: str) -> list[Case]:
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return [Case(name, asserts=True) for name in re.findall(r"^\s*(?:async )?def (test\w*)", text, re.M)]
-    found = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test"):
-            found.append(Case(node.name, any(_asserts(inner) for inner in ast.walk(node))))
-    return found
+def _removed(before: Mapping[str, Sequence[Case]], now: Mapping[str, Sequence[Case]]) -> Iterator[Finding]:
+    """Compare over all files at once, so that moving and renaming keep their number; what asserts nothing is no stand-in."""
+    kept = Counter(case.name for found in now.values() for case in found)
+    gone = dict[str, list[Case]]()
+    for path, found in before.items():
+        for case in found:
+            if kept[case.name] > 0:
+                kept[case.name] -= 1
+            else:
+                gone.setdefault(path, []).append(case)
+    new = {name for name, count in kept.items() if count > 0}
+    fresh = [case for found in now.values() for case in found if case.name in new]
+    lost = [case for found in gone.values() for case in found]
+    if len(fresh) >= len(lost) and sum(c.asserts > 0 for c in fresh) >= sum(c.asserts > 0 for c in lost):
+        return
+    for path, found in gone.items():
+        names = [case.name for case in found]
+        shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+        message = f"{len(before[path])} tests were here, now {len(now[path])}; gone: {shown}"
+        yield error("tests-removed", message, path, fix="put them back, or let a person merge it knowingly")
 
 
-def _asserts(node: ast.AST) -> bool:
-    if isinstance(node, ast.Assert):
-        return not (isinstance(node.test, ast.Constant) and node.test.value)
-    if isinstance(node, ast.Call):
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        return name.lower().startswith(("assert", "raises", "fail", "expect", "check", "verify", "warns"))
-    return isinstance(node, ast.Raise)
+def _emptied(file: File, before: Sequence[Case], now: Sequence[Case]) -> Iterator[Finding]:
+    had = {case.name: case.asserts for case in before}
+    for case in now:
+        was = had.get(case.name, 0)
+        if was and not case.asserts:
+            message = f"{case.name} asserted something ({was}), now it asserts nothing that can fail"
+            yield error("test-emptied", message, file.path, case.line or None)
+        elif case.asserts < was:
+            message = f"{case.name} had {was} assertions, now it has {case.asserts}"
+            yield Finding(
+                "assertions-fewer",
+                Level.WARNING,
+                message,
+                file.path,
+                case.line or None,
+                fix="look whether that is meant",
+            )
+
+
+def _new_lines(
+    files: Sequence[File], before: Mapping[str, Sequence[Case]], now: Mapping[str, Sequence[Case]],
+    sought: tuple[str, re.Pattern[str], str],
+) -> Iterator[Finding]:  # fmt: skip
+    """Yield each line of a kind that is new in the whole change, where it touches what was there before."""
+    rule, pattern, what = sought
+    old = Counter(line.strip() for f in files for line in _code(f, f.before) if pattern.search(line))
+    known = {case.name for found in before.values() for case in found}
+    for file in files:
+        for number, line in enumerate(_code(file, file.now), 1):
+            if not pattern.search(line):
+                continue
+            if old[line.strip()] > 0:
+                old[line.strip()] -= 1
+            elif rule != "test-skipped" or _touches_known(file, now[file.path], number, line, known):
+                yield error(rule, f"{what}: {line.strip()[:_SHOWN]}", file.path, number)
+
+
+def _code(file: File, text: str | None) -> list[str]:
+    """Return lines in which words in Python's strings and comments are no code."""
+    return (code(text or "") if file.path.endswith(".py") else text or "").splitlines()
+
+
+def _touches_known(file: File, found: Sequence[Case], number: int, line: str, known: set[str]) -> bool:
+    """Return whether a skip is of a test that was there before; a new test may say where it does not run."""
+    if file.before is None and not known & {case.name for case in found}:
+        return False
+    named = _NAMED.search(line)
+    if named:
+        return named[2] in known
+    text = line.lstrip()
+    if text.startswith(("@", "#[", "[")) and not text.startswith("[]"):
+        owner = next((case for case in found if case.line >= number), None)
+    else:
+        owner = next((case for case in reversed(found) if case.line <= number), None)
+    return owner is None or owner.name in known

@@ -1,0 +1,121 @@
+"""The tests that a file defines: their names, where they begin, and how much in them can fail. Text in, data out."""
+
+import re
+from dataclasses import dataclass
+
+from gate.integrity import python_cases
+from gate.integrity.python_cases import Case
+
+IS_TEST = re.compile(
+    r"(?:^|/)(?:tests?|specs?|__tests__|e2e|cypress)/|(?:^|/)(?:test_[^/]*|[^/]*_test|tests|conftest)\.py$"
+    r"|\.(?:test|spec|cy)\.[cm]?[jt]sx?$|_test\.(?:go|dart|exs)$|(?:Test|Tests|IT|Spec)\.(?:java|kt|scala|cs|php|swift)$"
+    r"|_spec\.rb$|_test\.rb$|\.rs$|(?:^|/)CMakeLists\.txt$"
+)
+# which file of a language its runner takes for tests by its name; other languages go by what stands in the file
+COLLECTED = {
+    "py": re.compile(r"(?:^|/)(?:test[^/]*|[^/]*_test|tests)\.py$"),
+    **dict.fromkeys(
+        ("js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts"),
+        re.compile(r"\.(?:test|spec|cy|e2e)\.[cm]?[jt]sx?$|(?:^|/)(?:__tests__|tests?|e2e|spec)/|(?:^|/)test[^/]*$"),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """How a test begins (its last group is the name), how an assertion looks, and how one that always holds."""
+
+    begins: re.Pattern[str]
+    asserts: re.Pattern[str]
+    vacuous: re.Pattern[str] = re.compile(r"(?!)")
+    comments: str = r"//[^\n]*|/\*[\s\S]*?\*/"
+
+
+_JS = Language(
+    re.compile(
+        r"""(?<![\w.])(?:it|test)(?:\.(?:each|concurrent|sequential)[^(]*(?:\([^)]*\))?)?\s*\(\s*(['"`])(.*?)\1"""
+    ),
+    re.compile(
+        r"\bexpect(?:\.soft|\.poll)?\s*\(|\bassert\b|\bshould\b|\.rejects\b|\bt\.(?:is|deepEqual|true|throws|snapshot)"
+    ),
+    re.compile(
+        r"\bexpect\(\s*(?:true|false|null|undefined|\d+|(['\"])[^'\"]*\1)\s*\)\.to\w+\([^)]*\)|\bassert(?:\.ok)?\(\s*(?:true|1)\s*\)"
+    ),
+)
+_C_LIKE = r"//[^\n]*|/\*[\s\S]*?\*/"
+_HASH = r"#(?!\[)[^\n]*"
+LANGUAGES: dict[str, Language] = {
+    **dict.fromkeys(("js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts"), _JS),
+    "go": Language(
+        re.compile(r"^func ()((?:Test|Fuzz|Example)\w*)\(", re.M), re.compile(r"\bt\.(?:Error|Fatal|Fail)|assert\.|require\.|// Output:")
+    ),
+    "rs": Language(
+        re.compile(r"#\[(?:\w+::)?()test\b[^\]]*\][\s\S]{0,200}?fn (\w+)"), re.compile(r"\bassert|panic!|\?;|\.unwrap\(|\.expect\("),
+        re.compile(r"\bassert!\(\s*true\s*\)"),
+    ),
+    **dict.fromkeys(
+        ("java", "kt", "scala"),
+        Language(
+            re.compile(r"@()(?:Parameterized)?Test\b[\s\S]{0,300}?(?:void|fun)\s+(`[^`]+`|\w+)"), re.compile(r"\bassert|\bverify\(|\bexpect"),
+            re.compile(r"\bassertTrue\(\s*true\s*\)"),
+        ),
+    ),
+    "cs": Language(
+        re.compile(r"\[()(?:Fact|Theory|Test|TestMethod|TestCase)\b[\s\S]{0,300}?\b(\w+)\s*\([^\n]*?\)\s*(?:=>|\{|\n)"),
+        re.compile(r"\bAssert\.|\bShould"), re.compile(r"\bAssert\.True\(\s*true\s*\)"),
+    ),
+    "rb": Language(
+        re.compile(r"^\s*(?:it|test|specify)\s+(['\"])(.*?)\1|^\s*def ()(test_\w+)", re.M), re.compile(r"\bexpect|\bassert|\bshould"), comments=_HASH
+    ),
+    "php": Language(
+        re.compile(r"function ()(test\w+)\s*\(|#\[Test\][\s\S]{0,200}?function ()(\w+)"), re.compile(r"->assert|::assert|->expect|\bexpect"),
+        re.compile(r"assertTrue\(\s*true\s*\)"), comments=rf"{_C_LIKE}|{_HASH}",
+    ),
+    "txt": Language(re.compile(r"\b(?:add_test|gtest_discover_tests|catch_discover_tests)\s*\(\s*(?:NAME\s+)?()([\w.-]+)"), re.compile(""), comments=_HASH),
+}  # fmt: skip
+_STRINGS = r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)"""
+_RETURN = re.compile(r"^[ \t]*return;?[ \t]*$", re.M)
+
+
+def cases(path: str, text: str | None) -> list[Case]:
+    """Return the tests that a file defines; none where the language is not known."""
+    if text is None:
+        return []
+    ending = path.rpartition(".")[2]
+    if ending == "py":
+        return python_cases.cases(text)
+    language = LANGUAGES.get(ending)
+    if language is None or (ending == "txt" and not path.endswith("CMakeLists.txt")):
+        return []
+    text = without_comments(language, text)
+    found = list(language.begins.finditer(text))
+    ends = [match.start() for match in found[1:]] + [len(text)]
+    return [
+        Case(
+            next((g for g in reversed(match.groups()) if g), "?"),
+            _asserts(language, text[match.end() : end]),
+            text.count("\n", 0, match.start()) + 1,
+        )
+        for match, end in zip(found, ends, strict=False)
+    ]
+
+
+def without_comments(language: Language, text: str) -> str:
+    """Return text in which comments are blank; lines keep their numbers."""
+
+    def blank(match: re.Match[str]) -> str:
+        return match[1] or "\n" * match[0].count("\n")
+
+    keeps_output = language.comments == _C_LIKE and "// Output:" in text  # of an example in Go: what it has to print
+    return text if keeps_output else re.sub(rf"{_STRINGS}|{language.comments}", blank, text)
+
+
+def _asserts(language: Language, body: str) -> int:
+    """Return how many assertions can fail; behind a bare `return` none is reached."""
+    leaves = _RETURN.search(body)
+    first = language.asserts.search(body)
+    if leaves and first and leaves.start() < first.start():
+        return 0
+    if not language.asserts.pattern:
+        return 1
+    return max(0, len(language.asserts.findall(body)) - len(language.vacuous.findall(body)))
