@@ -26,6 +26,7 @@ from bot import log
 from bot.dashboard.bell import Bell
 from bot.dashboard.guard import Guard
 from bot.dashboard.pages import Dashboard
+from bot.dashboard.transcripts import Transcripts
 from bot.errors import ConfigError
 from bot.forges.auth import App
 from bot.forges.github import GitHub
@@ -140,7 +141,11 @@ class Service:
         )  # fmt: skip
         password = self.settings.dashboard_password
         guard = Middleware(Guard, password=password.get_secret_value() if password else "")
-        routes = [Route("/healthz", health), Route("/readyz", self._ready), *dashboard.routes()]
+        transcripts = Transcripts(
+            self.store, self.desk.data / "tickets", dashboard.page, strike=self.desk.redactor.text
+        )  # fmt: skip
+        health_routes = [Route("/healthz", health), Route("/readyz", self._ready)]
+        routes = [*health_routes, *transcripts.routes(), *dashboard.routes()]
         if self.receiver is not None:
             routes += self.receiver.routes()
         return Starlette(routes=routes, middleware=[guard], lifespan=self._lifespan)

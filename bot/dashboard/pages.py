@@ -67,7 +67,7 @@ class Dashboard:
 
     async def index(self, _request: Request) -> Response:
         """Show the tickets in flight, then the latest that ended."""
-        return self._page("index.html", rows=await asyncio.to_thread(self._rows), label=self.label)
+        return self.page("index.html", rows=await asyncio.to_thread(self._rows), label=self.label)
 
     async def api_tickets(self, _request: Request) -> Response:
         """Answer with the same as JSON."""
@@ -88,7 +88,7 @@ class Dashboard:
         found = await asyncio.to_thread(self._ticket, request.path_params["id"])
         if found is None:
             return PlainTextResponse("There is no such ticket. All of them: /", 404)
-        return self._page("ticket.html", evidence=evidence, **found)
+        return self.page("ticket.html", evidence=evidence, **found)
 
     async def api_ticket(self, request: Request) -> Response:
         """Answer with one ticket as JSON."""
@@ -110,7 +110,7 @@ class Dashboard:
 
     async def checks(self, _request: Request) -> Response:
         """Show the latest checks of pull requests."""
-        return self._page("checks.html", checks=await asyncio.to_thread(self._checks))
+        return self.page("checks.html", checks=await asyncio.to_thread(self._checks))
 
     async def api_checks(self, _request: Request) -> Response:
         """Answer with the same as JSON."""
@@ -122,7 +122,7 @@ class Dashboard:
         if found is None:
             return PlainTextResponse("There is no such check. All of them: /checks", 404)
         report = read_report(found.report) if found.report else None
-        return self._page("check.html", check=found, report=report, evidence=evidence)
+        return self.page("check.html", check=found, report=report, evidence=evidence)
 
     async def api_check(self, request: Request) -> Response:
         """Answer with one check as JSON."""
@@ -210,7 +210,8 @@ class Dashboard:
             found = _find(c, ticket)
             return (self._row(found, self.now()) if found else None), journal.lines_after(c, ticket, after)
 
-    def _page(self, name: str, **values: Any) -> HTMLResponse:
+    def page(self, name: str, **values: Any) -> HTMLResponse:
+        """Return a page made from a template."""
         return HTMLResponse(self._render(name, note=self.note, **values), headers=SECURITY)
 
     def _render(self, name: str, **values: Any) -> str:

@@ -1,6 +1,7 @@
-"""A transcript as text for people."""
+"""A transcript for people: its parts in order, and all of them as text."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -8,35 +9,74 @@ from bot.work.agents.tools import render_call
 from bot.work.agents.transcript import Record, read_records
 
 _SHOWN = 40  # lines of a tool's answer
+_MARKS = {
+    "said": "", "note": "", "start": "", "thought": "  ~ ", "call": "> ", "old": "  - ", "new": "  + ",
+    "answer": "    ", "wrong": "  ! ",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One thing that happened in a run.
+
+    `kind` is start, turn, said, thought, call, old and new (what an edit takes and gives), answer, wrong (an answer
+    that is an error), note, or end.
+    """
+
+    kind: str
+    text: str
+
+
+def read_parts(path: Path) -> Iterator[Part]:
+    """Return what was said and done in a transcript; raises ValueError for what is none."""
+    for record in read_records(path):
+        yield from _parts(record)
 
 
 def render_transcript(path: Path) -> str:
     """Return what was said and done, turn by turn; long answers of tools are cut."""
-    return "\n".join(line for record in read_records(path) for line in _lines(record)) + "\n"
+    return "\n".join(line for part in read_parts(path) for line in _lines(part)) + "\n"
 
 
-def _lines(record: Record) -> Iterator[str]:
+def _lines(part: Part) -> Iterator[str]:
+    match part.kind:
+        case "turn":
+            yield from ("", f"-- {part.text}")
+        case "end":
+            yield from ("", f"== {part.text}")
+        case "said" | "note" | "start" | "call":
+            yield f"{_MARKS[part.kind]}{part.text}"
+        case _:
+            yield from _indented(part.text, mark=_MARKS[part.kind])
+
+
+def _parts(record: Record) -> Iterator[Part]:
     match record.get("type"):
         case "start":
-            yield f"{record.get('repository')}#{record.get('issue')} {record.get('title')} ({record.get('model')})"
+            yield Part(
+                "start", f"{record.get('repository')}#{record.get('issue')} {record.get('title')} ({_who(record)})"
+            )
             if record.get("feedback"):
-                yield "after feedback on the last attempt"
+                yield Part("start", "after feedback on the last attempt")
         case "assistant":
-            yield ""
-            yield f"-- {_turn(record)}"
+            yield Part("turn", _turn(record))
             for block in record.get("content", ()):
                 yield from _block(block)
         case "user":
             for block in record.get("content", ()):
                 yield from _block(block)
         case "note":
-            yield str(record.get("text", ""))
+            yield Part("note", str(record.get("text", "")))
         case "end":
-            yield ""
             why = f": {record['reason']}" if record.get("reason") else ""
-            yield f"== {record.get('ending')}{why} ({render_usage(record.get('usage') or {})})"
+            yield Part("end", f"{record.get('ending')}{why} ({render_usage(record.get('usage') or {})})")
         case _:
             pass
+
+
+def _who(record: Record) -> str:
+    command = record.get("command")
+    return str(record["model"]) if record.get("model") else " ".join(map(str, command or ("no model named",)))
 
 
 def _turn(record: Record) -> str:
@@ -49,26 +89,26 @@ def _turn(record: Record) -> str:
     return ", ".join(parts)
 
 
-def _block(block: Mapping[str, Any]) -> Iterator[str]:
+def _block(block: Mapping[str, Any]) -> Iterator[Part]:
     match block.get("type"):
         case "text":
-            yield str(block.get("text", ""))
+            yield Part("said", str(block.get("text", "")))
         case "thinking":
-            yield from _indented(str(block.get("thinking", "")), mark="  ~ ")
+            yield Part("thought", str(block.get("thinking", "")))
         case "tool_use":
             asked = block.get("input")
-            yield f"> {render_call(str(block.get('name')), asked)}"
+            yield Part("call", render_call(str(block.get("name")), asked))
             yield from _edit(asked if isinstance(asked, Mapping) else {})
         case "tool_result":
-            yield from _indented(_text(block.get("content")), mark="  ! " if block.get("is_error") else "    ")
+            yield Part("wrong" if block.get("is_error") else "answer", _text(block.get("content")))
         case _:
             pass
 
 
-def _edit(asked: Mapping[str, Any]) -> Iterator[str]:
-    for key, mark in (("old_str", "  - "), ("new_str", "  + "), ("file_text", "  + "), ("insert_text", "  + ")):
+def _edit(asked: Mapping[str, Any]) -> Iterator[Part]:
+    for key, kind in (("old_str", "old"), ("new_str", "new"), ("file_text", "new"), ("insert_text", "new")):
         if asked.get(key):
-            yield from _indented(str(asked[key]), mark=mark)
+            yield Part(kind, str(asked[key]))
 
 
 def _indented(text: str, *, mark: str) -> Iterator[str]:
