@@ -46,6 +46,7 @@ from bot.tickets.budget import Budget
 from bot.tickets.outage import Outage
 from bot.tickets.presence import Folder, Presence
 from bot.tickets.repository import RepositorySettings
+from bot.tickets.scheduler import Here
 from bot.tickets.store import is_away, open_store, sqlite_url
 from bot.tickets.ticket import Ticket
 from bot.work.agents.agent import Agent, AgentSettings
@@ -283,9 +284,11 @@ class Service:
         return low_disk(self.desk.data, least_bytes=self.settings.low_disk_mb * 1024 * 1024)
 
     def _admit_once(self, low: str) -> Sequence[Ticket]:
+        here = Here(
+            free_slots=self._free(), now=time.time(), low_disk=low, total=self.settings.tickets, day=self.desk.day
+        )
         return scheduler.tick(
-            self.store, host=self.host, free_slots=self._free(), now=time.time(), low_disk=low,
-            changed=lambda c, ticket: self._report(c, ticket.id),
+            self.store, here, host=self.host, changed=lambda c, ticket: self._report(c, ticket.id)
         )  # fmt: skip
 
     def _heard(self) -> None:

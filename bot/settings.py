@@ -29,6 +29,7 @@ class Settings(BaseSettings):
     name: str = ""  # of this host; empty: its host name
     dead_after_s: float = Field(default=30.0, ge=1)  # a host silent for this long is taken for dead
     slots: int = Field(default=2, ge=1, le=64)
+    tickets: int = Field(default=0, ge=0)  # at the same time, on all hosts together; 0: as many as there are slots
     low_disk_mb: int = Field(default=1024, ge=0)  # with less free than this no work starts
 
     api_url: str = "https://api.github.com"

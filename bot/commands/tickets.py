@@ -18,7 +18,6 @@ from bot.inbox import recovery
 from bot.settings import load
 from bot.tickets import journal, repository, scheduler
 from bot.tickets import tickets as stored
-from bot.tickets.admission import Admit
 from bot.tickets.store import Store, open_store, sqlite_url
 from bot.tickets.ticket import State, Ticket
 from bot.work.agents.render import render_transcript
@@ -110,14 +109,11 @@ def why(ticket: int) -> None:
     store, _ = opened()
     with store.read() as c:
         found = _get(c, ticket)
-        decided = {d.ticket.id: d for d in scheduler.decide(c, free_slots=1)} if found.state is State.QUEUED else {}
-    decision = decided.get(ticket)
-    if decision is None:
-        click.echo(f"{row(found, now=time.time()).state_words}: {found.reason or 'nothing more is known'}")
-    elif isinstance(decision, Admit):
-        click.echo("It may start as soon as a slot is free.")
+        waits = scheduler.explain(c, found, now=time.time()) if found.state is State.QUEUED else ""
+    if found.state is State.QUEUED:
+        click.echo(waits or "It may start as soon as a slot is free.")
     else:
-        click.echo(decision.reason)
+        click.echo(f"{row(found, now=time.time()).state_words}: {found.reason or 'nothing more is known'}")
 
 
 @tickets.command()

@@ -17,7 +17,7 @@ from bot.dashboard.bell import Bell
 from bot.dashboard.metrics import render_metrics
 from bot.dashboard.rows import Row, row
 from bot.outbox.comments import evidence
-from bot.tickets import journal, pull_checks, repositories, tickets
+from bot.tickets import journal, pull_checks, repositories, scheduler, tickets
 from bot.tickets.counts import counts
 from bot.tickets.pull_checks import PullCheck
 from bot.tickets.seconds import NOT_OURS, by_stage, saved, total
@@ -182,8 +182,8 @@ class Dashboard:
         order = {State.RUNNING: 0, State.QUEUED: 1, State.NEEDS_APPROVAL: 2}
         return [self._row(t, now) for t in (*sorted(live, key=lambda t: (order[t.state], t.id)), *done)]
 
-    def _row(self, ticket: Ticket, now: float) -> Row:
-        clean = replace(ticket, title=self.strike(ticket.title), reason=self.strike(ticket.reason))
+    def _row(self, ticket: Ticket, now: float, wait: str = "") -> Row:
+        clean = replace(ticket, title=self.strike(ticket.title), reason=self.strike(wait or ticket.reason))
         return row(clean, now=now)
 
     def _ticket(self, ticket: int) -> dict[str, Any] | None:
@@ -191,6 +191,7 @@ class Dashboard:
             found = _find(c, ticket)
             if found is None:
                 return None
+            waits = scheduler.explain(c, found, now=self.now()) if found.state is State.QUEUED else ""
             times = journal.times_of(c, ticket, found.attempt)
             lines = journal.lines_after(c, ticket, 0)
             attempt = tickets.find_attempt(c, ticket, found.attempt)
@@ -200,7 +201,8 @@ class Dashboard:
         spent = by_stage(times)
         whole = total(spent)
         return {
-            "row": self._row(found, self.now()), "times": times, "lines": lines, "report": report, "last": last,
+            "row": self._row(found, self.now(), waits), "times": times, "lines": lines, "report": report,
+            "last": last,
             "spent": [*spent, whole] if len(spent) > 1 else spent, "whole": whole, "saved_s": saved(times, cold_s),
             "kinds": ("infrastructure", *NOT_OURS),
         }  # fmt: skip

@@ -9,7 +9,7 @@ from bot.errors import UserError
 from bot.inbox.calls import Call
 from bot.inbox.turn import Turn, approvable, attempt_again, show_difference, text_was_shown
 from bot.inbox.visible import visible
-from bot.tickets import ledger, pull_checks, repository, tickets
+from bot.tickets import ledger, pull_checks, repository, scheduler, tickets
 from bot.tickets.budget import Budget, read_amount, topped_up
 from bot.tickets.ticket import Outcome, State, Ticket
 
@@ -105,13 +105,12 @@ def approve(said: Said) -> str:
 def why(said: Said) -> str:
     """Tell why the ticket is where it is."""
     ticket = said.ticket()
-    paused = repository.paused(said.turn.c)
-    stop = paused.get(ticket.repository) or paused.get("*")
     match ticket.state:
         case State.NEEDS_APPROVAL:
             return ticket.reason or approvable(said.turn, "It waits for approval.")
         case State.QUEUED:
-            return stop or ticket.reason or "It is queued, and nothing holds it: it starts when a slot is free."
+            waits = scheduler.explain(said.turn.c, ticket, now=said.turn.now)
+            return waits or "It is queued, and nothing holds it: it starts when a slot is free."
         case State.RUNNING:
             return f"It is running: {ticket.stage or 'starting'}, on attempt {ticket.attempt}."
         case State.DONE:

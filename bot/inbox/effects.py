@@ -19,11 +19,11 @@ from bot.tickets import posts, pull_checks, repositories, tickets
 from bot.tickets.claims import read_claim, widen
 from bot.tickets.edges import read_edges
 from bot.tickets.marks import Mark
+from bot.tickets.open_issues import OPEN
 from bot.tickets.ticket import Outcome, State, Ticket
 from bot.tickets.tickets import Wish
 
 TOGETHER_S = 10.0  # `opened` and the `labeled` that goes with it are no further apart
-OPEN = "open"
 HEAD = "head"
 
 

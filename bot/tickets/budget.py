@@ -4,7 +4,6 @@ import re
 from dataclasses import dataclass
 
 from bot.errors import UserError
-from bot.tickets.ledger import Spent
 
 _AMOUNT = re.compile(r"^(?P<dollar>\$)?(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[kKM]?\s*tokens?|turns?|dollars?|s|m|h)?$")
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
@@ -18,6 +17,17 @@ class Budget:
     wall_s: float | None = None
     tokens: int | None = None
     dollars: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """A sum of entries. `unpriced` counts those whose dollars are not known and not in `dollars`."""
+
+    turns: int = 0
+    seconds: float = 0.0
+    tokens: int = 0
+    dollars: float = 0.0
+    unpriced: int = 0
 
 
 def topped_up(budget: Budget, amount: Budget, spent: Spent) -> Budget:

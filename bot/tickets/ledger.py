@@ -1,12 +1,13 @@
 """What was spent: one row for each time an agent, or the chat, was asked."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
 import sqlalchemy as sa
 
+from bot.tickets.budget import Budget, Spent
 from bot.tickets.schema import ledger
 
 
@@ -27,17 +28,6 @@ class Entry:
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
     dollars: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """A sum of entries. `unpriced` counts those whose dollars are not known and not in `dollars`."""
-
-    turns: int = 0
-    seconds: float = 0.0
-    tokens: int = 0
-    dollars: float = 0.0
-    unpriced: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +122,36 @@ def spent(
         )
     ).one()
     return Spent(int(row[0]), float(row[1]), int(row[2]), float(row[3]), int(row[4]))
+
+
+def exhausted(c: sa.Connection, budgets: Mapping[str, Budget], *, bot: Budget, now: float) -> dict[str, str]:
+    """Return the repositories that may use nothing more today, each with the reason; `bot` is for all together."""
+    day = day_of(now)
+    rows = c.execute(
+        sa.select(ledger.c.repository, _sum(_TOKENS), _sum(ledger.c.dollars))
+        .where(ledger.c.day == day)
+        .group_by(ledger.c.repository)
+    )
+    gone = {row[0]: (int(row[1]), float(row[2])) for row in rows}
+    tokens, dollars = (sum(used[n] for used in gone.values()) for n in (0, 1))
+    everybody = _used_up("all repositories together", bot, int(tokens), dollars, "`day_dollars` and `day_tokens`")
+    found: dict[str, str] = {}
+    for name, budget in budgets.items():
+        used = gone.get(name, (0, 0.0))
+        why = everybody or _used_up(name, budget, *used, "`[day]` in .github/bot.toml")
+        if why:
+            found[name] = why
+    return found
+
+
+def _used_up(whose: str, budget: Budget, tokens: int, dollars: float, key: str) -> str:
+    if budget.dollars is not None and dollars >= budget.dollars:
+        most = f"${budget.dollars:.2f}, is used up (${dollars:.2f} spent)"
+    elif budget.tokens is not None and tokens >= budget.tokens:
+        most = f"{budget.tokens:,} tokens, is used up ({tokens:,} spent)"
+    else:
+        return ""
+    return f"Today's budget of {whose}, {most}. It goes on at 00:00 UTC, or with more in {key}."
 
 
 def costs(c: sa.Connection, *, since: str, repository: str | None = None) -> Sequence[DayCost]:

@@ -1,9 +1,10 @@
 """What a repository wants of the bot: `.github/bot.toml` on its default branch; the last good one is kept."""
 
 import difflib
+import functools
 import json
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from typing import Any, get_type_hints
 
@@ -135,11 +136,20 @@ def read_settings(data: bytes) -> RepositorySettings:
 
 def settings_of(c: sa.Connection, repository: str) -> RepositorySettings:
     """Return the last good settings of a repository, or the defaults."""
-    text = c.execute(sa.select(repositories.c.settings).where(repositories.c.name == repository)).scalar()
-    if not text:
-        return RepositorySettings()
-    stored: RepositorySettings = _read(RepositorySettings, json.loads(text), "")
-    return stored
+    return _stored(c.execute(sa.select(repositories.c.settings).where(repositories.c.name == repository)).scalar())
+
+
+def settings_of_all(c: sa.Connection, names: Collection[str]) -> dict[str, RepositorySettings]:
+    """Return the last good settings of several repositories, or the defaults."""
+    rows = c.execute(sa.select(repositories.c.name, repositories.c.settings))
+    known = {row.name: row.settings for row in rows if row.name in names}
+    return {name: _stored(known.get(name)) for name in names}
+
+
+@functools.lru_cache(maxsize=1024)
+def _stored(text: str | None) -> RepositorySettings:
+    settings: RepositorySettings = _read(RepositorySettings, json.loads(text), "") if text else RepositorySettings()
+    return settings
 
 
 def settings_sha(c: sa.Connection, repository: str) -> str | None:

@@ -1,26 +1,33 @@
 """Take from the queue what may start here, in one short transaction under one lock; say of the rest why it waits."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import sqlalchemy as sa
 
-from bot.tickets import held, repository, tickets
-from bot.tickets.admission import Admit, Decision, Limits, admit
-from bot.tickets.edges import HARD
+from bot.tickets import held, ledger, open_issues, repository, tickets
+from bot.tickets.admission import Admit, Decision, Limits, Wait, admit, chain
+from bot.tickets.budget import Budget
+from bot.tickets.schema import hosts
 from bot.tickets.store import Store
-from bot.tickets.ticket import State, Ticket
+from bot.tickets.ticket import Ticket
 
 _LOCK = 0x5105CE  # of PostgreSQL; on SQLite the write transaction is the lock
 
 
+@dataclass(frozen=True, slots=True)
+class Here:
+    """What one host knows and no database: its free slots, its disk, and the operator's limits."""
+
+    free_slots: int
+    now: float
+    low_disk: str = ""  # why nothing starts
+    total: int = 0  # tickets at the same time on all hosts; 0: no limit
+    day: Budget = field(default_factory=Budget)  # of all repositories together
+
+
 def tick(
-    store: Store,
-    *,
-    host: str,
-    free_slots: int,
-    now: float,
-    low_disk: str = "",
-    changed: Callable[[sa.Connection, Ticket], None] | None = None,
+    store: Store, here: Here, *, host: str, changed: Callable[[sa.Connection, Ticket], None] | None = None
 ) -> list[Ticket]:
     """Mark the queued tickets that this host takes now as running, and return them.
 
@@ -28,13 +35,13 @@ def tick(
     """
     with store.write() as c:
         lock(c)
-        for ticket in held.release(c, now=now):
+        for ticket in held.release(c, now=here.now):
             if changed is not None:
                 changed(c, ticket)
         taken: list[Ticket] = []
-        for decision in decide(c, free_slots=free_slots, low_disk=low_disk):
+        for decision in decide(c, here):
             if isinstance(decision, Admit):
-                taken.append(tickets.take(c, decision.ticket, host, now))
+                taken.append(tickets.take(c, decision.ticket, host, here.now))
             elif decision.reason != decision.ticket.reason:
                 told = tickets.set_reason(c, decision.ticket, decision.reason)
                 if changed is not None:
@@ -48,28 +55,31 @@ def lock(c: sa.Connection) -> None:
         c.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
 
 
-def decide(c: sa.Connection, *, free_slots: int, low_disk: str = "") -> list[Decision]:
+def decide(c: sa.Connection, here: Here) -> list[Decision]:
     """Return what admission says of every queued ticket now."""
+    return _decide(c, *tickets.open_tickets(c), here)
+
+
+def explain(c: sa.Connection, ticket: Ticket, *, now: float) -> str:
+    """Return why a queued ticket waits, with how many more are in its way; empty where it may start."""
     queued, running = tickets.open_tickets(c)
+    slots = c.execute(sa.select(sa.func.sum(hosts.c.slots)).where(~hosts.c.draining)).scalar()
+    here = Here(free_slots=max(1, slots or 1) - len(running), now=now)
+    for decision in _decide(c, queued, running, here):
+        if decision.ticket.id == ticket.id:
+            # what only a host knows, such as its disk, stands in the reason that it wrote
+            return chain(decision, queued, running) if isinstance(decision, Wait) else ticket.reason
+    return ticket.reason
+
+
+def _decide(c: sa.Connection, queued: list[Ticket], running: list[Ticket], here: Here) -> list[Decision]:
     if not queued:
         return []
+    settings = repository.settings_of_all(c, {t.repository for t in queued})
     limits = Limits(
-        free=free_slots, per_repository=_limits(c, {t.repository for t in queued}), paused=repository.paused(c),
-        low_disk=low_disk,
+        free=here.free_slots, total=here.total, per_repository={name: s.tickets for name, s in settings.items()},
+        paused=repository.paused(c), low_disk=here.low_disk,
+        exhausted=ledger.exhausted(c, {name: Budget(tokens=s.day.tokens, dollars=s.day.dollars)
+                                       for name, s in settings.items()}, bot=here.day, now=here.now),
     )  # fmt: skip
-    return admit(queued, running, limits=limits, unfinished=_unfinished(c, queued))
-
-
-def _limits(c: sa.Connection, names: set[str]) -> Mapping[str, int]:
-    return {name: repository.settings_of(c, name).tickets for name in names}
-
-
-def _unfinished(c: sa.Connection, queued: list[Ticket]) -> set[tuple[str, int]]:
-    """Return the issues that queued tickets depend on and whose newest ticket waits for approval or did not succeed."""
-    wanted = {(t.repository, issue) for t in queued for kind, issue in t.edges if kind == HARD}
-    open_ones: set[tuple[str, int]] = set()
-    for name, issue in wanted:
-        other = tickets.find_ticket(c, name, issue)
-        if other is not None and (other.state is not State.DONE or other.outcome not in tickets.FINISHED):
-            open_ones.add((name, issue))
-    return open_ones
+    return admit(queued, running, limits=limits, unfinished=open_issues.unfinished(c, queued))

@@ -1,5 +1,6 @@
 """The SQL of tickets and attempts: every write names the state or the epoch it believes in."""
 
+import functools
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -147,11 +148,12 @@ def repositories_of(c: sa.Connection) -> list[str]:
 
 
 def open_tickets(c: sa.Connection) -> tuple[list[Ticket], list[Ticket]]:
-    """Return (queued, running), each oldest first."""
+    """Return (queued, running), each oldest first, without the issues' texts: queues can be long."""
+    columns = [column for column in tickets.c if column.name not in ("title", "body", "feedback")]
     rows = c.execute(
-        sa.select(tickets).where(tickets.c.state.in_((State.QUEUED, State.RUNNING))).order_by(tickets.c.id)
+        sa.select(*columns).where(tickets.c.state.in_((State.QUEUED, State.RUNNING))).order_by(tickets.c.id)
     )
-    found = [read_ticket(row) for row in rows]
+    found = [read_ticket(row, title="", body="") for row in rows]
     return [t for t in found if t.state is State.QUEUED], [t for t in found if t.state is State.RUNNING]
 
 
@@ -273,17 +275,27 @@ def update_attempt(c: sa.Connection, ticket: int, number: int, **fields: Any) ->
     c.execute(attempts.update().where(*where).values(**_stored(fields)))
 
 
-def read_ticket(row: sa.Row[Any]) -> Ticket:
-    """Return the ticket that a row of the table holds."""
-    found = dict(row._mapping)
+def read_ticket(row: sa.Row[Any], **left_out: str) -> Ticket:
+    """Return the ticket that a row of the table holds; `left_out` is what stands for columns that were not read."""
+    found = {**row._mapping, **left_out}
     del found["trigger_key"]
     found["state"] = State(found["state"])
     found["stage"] = Stage(found["stage"]) if found["stage"] else None
     found["outcome"] = Outcome(found["outcome"]) if found["outcome"] else None
-    found["claim"] = tuple(json.loads(found["claim"]))
-    found["edges"] = tuple((str(kind), int(issue)) for kind, issue in json.loads(found["edges"]))
-    found["budget"] = json.loads(found["budget"])
+    found["claim"] = _read_claim(found["claim"])
+    found["edges"] = _read_edges(found["edges"])
+    found["budget"] = {} if found["budget"] == "{}" else json.loads(found["budget"])
     return Ticket(**found)
+
+
+@functools.lru_cache(maxsize=32768)
+def _read_claim(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text))
+
+
+@functools.lru_cache(maxsize=32768)
+def _read_edges(text: str) -> tuple[tuple[str, int], ...]:
+    return tuple((str(kind), int(issue)) for kind, issue in json.loads(text))
 
 
 def _open_attempt(c: sa.Connection, ticket: Ticket) -> None:

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.tickets.budget import Budget
-from bot.tickets.ledger import Spent
+from bot.tickets.budget import Budget, Spent
 from bot.work.agents.agent import Limits
 
 

@@ -3,8 +3,7 @@
 import pytest
 
 from bot.errors import UserError
-from bot.tickets.budget import Budget, read_amount, topped_up
-from bot.tickets.ledger import Spent
+from bot.tickets.budget import Budget, Spent, read_amount, topped_up
 from bot.work.agents.agent import Limits
 from bot.work.budgets import Exhausted, Scope, limits_of
 

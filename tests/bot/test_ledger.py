@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.tickets.ledger import DayCost, Entry, Spent, costs, enter, spent
+from bot.tickets.budget import Spent
+from bot.tickets.ledger import DayCost, Entry, costs, enter, spent
 from bot.tickets.store import Store, open_store, sqlite_url
 
 RUN = Entry(

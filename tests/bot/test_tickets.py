@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bot.tickets import held, hosts, scheduler, tickets
+from bot.tickets.scheduler import Here
 from bot.tickets.store import Store
 from bot.tickets.ticket import Outcome, State, Ticket
 from bot.tickets.tickets import IllegalMove, Wish
@@ -92,7 +93,7 @@ def test_a_tick_takes_no_more_than_there_are_slots(store: Store) -> None:
     with store.write() as c:
         for number in (1, 2, 3):
             tickets.create_ticket(c, replace(WISH, repository=f"acme/{number}"), now=1.0)
-    taken = scheduler.tick(store, host="a", free_slots=2, now=5.0)
+    taken = scheduler.tick(store, Here(free_slots=2, now=5.0), host="a")
     assert [(t.id, t.state, t.host, t.epoch) for t in taken] == [
         (1, State.RUNNING, "a", 1),
         (2, State.RUNNING, "a", 1),
@@ -146,7 +147,7 @@ def test_two_hosts_never_take_the_same_ticket(store: Store) -> None:
         for number in range(1, 41):
             tickets.create_ticket(c, replace(WISH, issue=number, claim=(f"src/{number}",), edges=()), now=1.0)
     with ThreadPoolExecutor(4) as pool:
-        taken = list(pool.map(lambda n: scheduler.tick(store, host=f"h{n}", free_slots=15, now=2.0), range(4)))
+        taken = list(pool.map(lambda n: scheduler.tick(store, Here(free_slots=15, now=2.0), host=f"h{n}"), range(4)))
     ids = [t.id for host in taken for t in host]
     assert (len(ids), len(set(ids))) == (40, 40)
 
