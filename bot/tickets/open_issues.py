@@ -1,6 +1,6 @@
 """Which of the issues that tickets wait for are not done: by their tickets, else by what was heard of them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import sqlalchemy as sa
@@ -36,17 +36,11 @@ def unfinished(c: sa.Connection, queued: Iterable[Ticket]) -> set[Issue]:
 def _rows(
     c: sa.Connection, table: sa.Table, wanted: set[Issue], *where: sa.ColumnElement[bool]
 ) -> Iterator[sa.Row[Any]]:
-    by_repository: dict[str, list[int]] = {}
-    for repository, issue in wanted:
-        by_repository.setdefault(repository, []).append(issue)
     order = table.c.id if "id" in table.c else table.c.issue
     columns = [table.c[name] for name in _COLUMNS if name in table.c]
-    for repository, issues in by_repository.items():
-        for some in _parts(issues):
-            query = sa.select(*columns).where(table.c.repository == repository, table.c.issue.in_(some), *where)
-            yield from c.execute(query.order_by(order))
-
-
-def _parts(issues: Sequence[int]) -> Iterator[Sequence[int]]:
-    for start in range(0, len(issues), _AT_ONCE):
-        yield issues[start : start + _AT_ONCE]
+    every = sorted(wanted)
+    for start in range(0, len(every), _AT_ONCE):
+        some = every[start : start + _AT_ONCE]
+        # two lists, for SQLite looks through the whole table for a list of pairs
+        near = (table.c.repository.in_({name for name, _ in some}), table.c.issue.in_({n for _, n in some}))
+        yield from c.execute(sa.select(*columns).where(*near, *where).order_by(order))
