@@ -146,7 +146,7 @@ def main() -> None:
     if asked.json:
         print(json.dumps({"database": kind, "tickets": count, "queued": asked.queued, "ms": found}, indent=2))
     else:
-        print(f"{count:,} past and {asked.queued:,} queued tickets, {kind} (filled in {filled_s:.0f} s); best of some runs")
+        print(f"{count:,} past and {asked.queued:,} queued tickets, {kind} (filled in {filled_s:.0f} s)")
         for name, ms in found.items():
             print(f"{name:<36} {ms:>9.2f} ms{'  <- slow' if ms > MOST_MS else ''}")
     slow = [name for name, ms in found.items() if ms > MOST_MS]
