@@ -153,6 +153,11 @@ class GitHub:
         path = f"/issues/comments/{comment}/reactions"
         await self._ask.send(repo, ISSUES, Ask("POST", path, {"content": content}, safe=True, content=True))
 
+    async def react_to_line(self, repo: str, comment: int, content: str) -> None:
+        """React to a comment on a line of a pull request; reacting twice is once."""
+        path = f"/pulls/comments/{comment}/reactions"
+        await self._ask.send(repo, PULLS, Ask("POST", path, {"content": content}, safe=True, content=True))
+
     # people
 
     async def permission(self, repo: str, login: str) -> str:

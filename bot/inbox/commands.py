@@ -223,11 +223,23 @@ def unknown(name: str) -> str:
 def obey(said: Said) -> str:
     """Run one command; return the answer. Raises UserError where it cannot be done."""
     command = find(said.call.name)
+    if command is None and said.call.by_name and _is_question(said.call.text):
+        return _know_of_it(said)
     if command is None:
         raise UserError(unknown(said.call.name))
     if command.needs_floor and not said.turn.standing.may:
         raise UserError(f"`{command.name}`: {said.turn.standing.why_not()}")
     return command.run(said)
+
+
+def _is_question(text: str) -> bool:
+    return text.endswith("?") or len(text.split()) > 2
+
+
+def _know_of_it(said: Said) -> str:
+    """Answer a question honestly: with what is known here, and that more is not to be had."""
+    known = f"{status(said)} {why(said)}" if said.turn.ticket() is not None else "There is no ticket here."
+    return f"I take commands and answer no free questions. What I know: {known} `/bot help` lists what I understand."
 
 
 def _approve_commit(said: Said, commit: str) -> str:

@@ -282,8 +282,11 @@ class Intake:
             except UserError as error:
                 failed = True
                 answers.append(str(error))
+        reaction = "confused" if failed else "+1"
         if isinstance(event, CommentEvent):
-            turn.react(event.comment, "confused" if failed else "+1")
+            turn.react(event.comment, reaction)
+        elif event.path:  # a review as a whole takes no reaction
+            turn.react(event.review, reaction, on_line=True)
         text = "\n\n".join(answer for answer in answers if answer)
         if text:
             turn.reply(_reply_key(event), text)

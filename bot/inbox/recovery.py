@@ -10,7 +10,7 @@ from bot.errors import UserError
 from bot.forges.answers import Delivery, Issue
 from bot.forges.errors import ForgeError, Refused
 from bot.forges.github import GitHub
-from bot.tickets import deliveries, repositories, repository, tickets
+from bot.tickets import deliveries, posts, repositories, repository, tickets
 from bot.tickets.deliveries import Arrived
 from bot.tickets.store import Store
 
@@ -31,12 +31,14 @@ class Recovery:
     ) -> None:
         self._store, self._forge, self._label, self._now, self._stored = store, forge, label, now, stored
         self._looked_at: float | None = None
+        self._pruned_to = 0
         self._not_here = False
 
     async def run(self, *, redelivers: bool = True, every_s: float = EVERY_S) -> None:
         """Recover now and every few minutes, until cancelled; a bot that pulls has nothing delivered again."""
         while True:
             await self.recover(redelivers=redelivers)
+            await asyncio.to_thread(self.prune)
             await asyncio.sleep(every_s)
 
     async def run_pull(self, *, every_s: float = PULL_EVERY_S) -> None:
@@ -91,6 +93,16 @@ class Recovery:
                 await asyncio.to_thread(self._keep, [_labeled(name, issue, label) for issue in missing])
                 found += len(missing)
         return found
+
+    def prune(self) -> None:
+        """Forget deliveries and posts that nobody can ask about any more; what is due in short transactions."""
+        looked = -1
+        while looked != self._pruned_to:
+            looked = self._pruned_to
+            with self._store.write() as c:
+                self._pruned_to = deliveries.prune(c, after=looked, now=self._now())
+        with self._store.write() as c:
+            posts.prune(c, now=self._now())
 
     async def _listed(self) -> dict[str, list[Delivery]]:
         """Return the forge's latest attempts by delivery, the newest attempt first."""
@@ -148,7 +160,9 @@ def replay(store: Store, guid: str) -> None:
     """Have one stored delivery read once more, on purpose. Raises UserError where none has this id."""
     with store.write() as c:
         if not deliveries.reopen(c, guid):
-            raise UserError(f"no delivery {guid!r} is stored here; `Recent deliveries` of the App lists their ids")
+            raise UserError(
+                f"no delivery {guid!r} is stored here with its bytes; `Recent deliveries` of the App lists their ids"
+            )
 
 
 def _labeled(name: str, issue: Issue, label: str) -> Arrived:

@@ -104,11 +104,13 @@ class Turn:
             wanted={"issue": self.number, "marker": marker, "body": cut},
         )  # fmt: skip
 
-    def react(self, comment: int, content: str) -> None:
-        """React to a comment."""
+    def react(self, comment: int, content: str, *, on_line: bool = False) -> None:
+        """React to a comment, or to one on a line of a pull request: their numbers are not the same ones."""
+        key = f"reaction:{self.repository}:{'line:' if on_line else ''}{comment}"
+        wanted = {"comment": comment, "content": content, **({"on_line": True} if on_line else {})}
         posts.want(
-            self.c, f"reaction:{self.repository}:{comment}", "reaction", repository=self.repository,
-            installation=self.origin.installation, now=self.now, wanted={"comment": comment, "content": content},
+            self.c, key, "reaction", repository=self.repository, installation=self.origin.installation, now=self.now,
+            wanted=wanted,
         )  # fmt: skip
 
 

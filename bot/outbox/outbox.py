@@ -97,8 +97,9 @@ async def post_labels(forge: GitHub, post: Post) -> Posted:
 
 
 async def post_reaction(forge: GitHub, post: Post) -> Posted:
-    """React to a comment."""
-    await forge.react(post.repository, post.wanted["comment"], post.wanted["content"])
+    """React to a comment, or to one on a line of a pull request."""
+    react = forge.react_to_line if post.wanted.get("on_line") else forge.react
+    await react(post.repository, post.wanted["comment"], post.wanted["content"])
     return {}, None
 
 

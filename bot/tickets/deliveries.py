@@ -10,6 +10,9 @@ from bot.tickets.schema import deliveries
 
 NEW, WAITING, DONE, IGNORED, FAILED = "new", "waiting", "done", "ignored", "failed"
 _OPEN = (NEW, WAITING)
+KEPT_S = 8 * 86_400.0  # the longest that a forge offers a delivery again, 7 days on Enterprise Server, and one more
+BODY_KEPT_S = 86_400.0  # of what was ignored: its id is enough to know it by
+MOST_PRUNED = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,11 @@ class Delivery:
     tries: int
 
 
+# The states stand in the statement itself: only so does SQLite see that the partial index covers it
+_IS_OPEN = deliveries.c.state.in_(sa.bindparam("open", _OPEN, expanding=True, literal_execute=True))
+_UNREAD = sa.select(deliveries).where(_IS_OPEN).order_by(deliveries.c.seq)
+
+
 def keep(c: sa.Connection, arrived: Sequence[Arrived], *, now: float) -> None:
     """Store deliveries; one that is known stays as it is, unless reading it failed: then it is new again."""
     rows = list({a.guid: (a.guid, a.event, a.body, now) for a in arrived}.values())
@@ -48,8 +56,7 @@ def keep(c: sa.Connection, arrived: Sequence[Arrived], *, now: float) -> None:
 
 def unread(c: sa.Connection, *, after: int = 0, limit: int = 200) -> list[Delivery]:
     """Return what waits to be read behind a number, oldest first."""
-    waits = (deliveries.c.state.in_(_OPEN), deliveries.c.seq > after)
-    rows = c.execute(sa.select(deliveries).where(*waits).order_by(deliveries.c.seq).limit(limit))
+    rows = c.execute(_UNREAD.where(deliveries.c.seq > after).limit(limit))
     return [Delivery(**row._mapping) for row in rows]
 
 
@@ -88,9 +95,31 @@ def known(c: sa.Connection, guids: Sequence[str]) -> set[str]:
     return set(c.execute(sa.select(deliveries.c.guid).where(deliveries.c.guid.in_(guids))).scalars())
 
 
+def prune(c: sa.Connection, *, after: int, now: float, most: int = MOST_PRUNED) -> int:
+    """Delete what is too old to come again, and empty what was ignored a day ago; return how far was looked.
+
+    Each call looks at no more than `most` deliveries behind the number `after`, so that no transaction is long.
+    """
+    old = (deliveries.c.seq < _first_since(c, now - KEPT_S), deliveries.c.state.not_in(_OPEN))
+    some = sa.select(deliveries.c.seq).where(*old).order_by(deliveries.c.seq).limit(most)
+    c.execute(deliveries.delete().where(deliveries.c.seq.in_(some)))
+    to = min(after + most, _first_since(c, now - BODY_KEPT_S, after=after) - 1)
+    seen = deliveries.c.seq.between(after + 1, to)
+    c.execute(deliveries.update().where(seen, deliveries.c.state == IGNORED).values(body=b""))
+    return to
+
+
+def _first_since(c: sa.Connection, at: float, *, after: int = 0) -> int:
+    """Return the number of the first delivery that arrived since then: found without a look at all the younger ones."""
+    younger = sa.select(deliveries.c.seq).where(deliveries.c.seq > after, deliveries.c.received_at >= at)
+    found = c.execute(younger.order_by(deliveries.c.seq).limit(1)).scalar()
+    return found or (c.execute(sa.select(sa.func.max(deliveries.c.seq))).scalar() or after) + 1
+
+
 def reopen(c: sa.Connection, guid: str) -> bool:
-    """Have a delivery read once more, on purpose; False where none has this id."""
-    done = c.execute(deliveries.update().where(deliveries.c.guid == guid).values(state=NEW, reason="", tries=0))
+    """Have a delivery read once more, on purpose; False where none has this id and its bytes."""
+    there = (deliveries.c.guid == guid, sa.func.length(deliveries.c.body) > 0)
+    done = c.execute(deliveries.update().where(*there).values(state=NEW, reason="", tries=0))
     return done.rowcount == 1
 
 

@@ -14,6 +14,9 @@ LONGEST_S = 2 * 3600.0  # of any wait: no forge asks for more than an hour
 _WAITS = posts.c.wanted_version > posts.c.posted_version
 
 
+KEPT_S = 30 * 86_400.0
+
+
 @dataclass(frozen=True, slots=True)
 class Post:
     """One thing on the forge that is not yet as wanted."""
@@ -74,6 +77,12 @@ def wants_again(c: sa.Connection, key: str) -> None:
 def try_now(c: sa.Connection, repository: str) -> None:
     """Have everything that could not be posted in a repository tried at once: what stood in the way is gone."""
     c.execute(posts.update().where(posts.c.repository == repository, posts.c.error != "").values(not_before=0))
+
+
+def prune(c: sa.Connection, *, now: float) -> None:
+    """Forget what was posted long ago and is asked for no more; wished for again it would be found by its marker."""
+    settled = (posts.c.posted_version >= posts.c.wanted_version, posts.c.updated_at < now - KEPT_S)
+    c.execute(posts.delete().where(*settled, posts.c.kind.in_(("reply", "reaction", "check"))))
 
 
 def due(c: sa.Connection, now: float, *, limit: int = 50) -> Sequence[Post]:

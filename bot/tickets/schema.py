@@ -19,8 +19,8 @@ deliveries = sa.Table(
     sa.Column("reason", sa.Text, nullable=False, server_default=""),
     sa.Column("tries", sa.Integer, nullable=False, server_default="0"),
 )
-sa.Index("deliveries_new", deliveries.c.seq, sqlite_where=deliveries.c.state == "new",
-         postgresql_where=deliveries.c.state == "new")  # fmt: skip
+sa.Index("deliveries_open", deliveries.c.seq, sqlite_where=deliveries.c.state.in_(("new", "waiting")),
+         postgresql_where=deliveries.c.state.in_(("new", "waiting")))  # fmt: skip
 
 marks = sa.Table(  # the newest that was heard of a label, of being open, of the text; the forge's clock orders it
     "marks",

@@ -69,6 +69,14 @@ SITUATIONS = [
     ("none", "/bot sing", "none", "I do not know `sing`; `/bot help` lists what I understand."),
     ("none", "/bot", "none", "Yes? `/bot help` lists what I understand."),
     ("none", "@sluice help", "none", help_text()),
+    ("none", "@sluice rety", "none", "I do not know `rety`; did you mean `/bot retry`?"),
+    ("none", "@sluice: can you mend this?", "none",
+     "I take commands and answer no free questions. What I know: There is no ticket here. "
+     "`/bot help` lists what I understand."),
+    ("red", "@sluice what happened?", "done 1 ann",
+     "I take commands and answer no free questions. What I know: Ticket 1 is **red**, attempt 1. Used so far: 0 turns, "
+     "0 tokens, $0.00. It ended as **red**. The gate stayed red. The gate said RED. "
+     "`/bot help` lists what I understand."),
 ]  # fmt: skip
 
 

@@ -305,6 +305,16 @@ async def test_a_review_of_our_pull_request_is_a_follow_up_on_it(house: House) -
     )  # fmt: skip
 
 
+async def test_a_command_on_a_line_of_a_pull_request_is_answered_there_with_a_reaction(house: House) -> None:
+    await house.label()
+    house.end(Outcome.PROPOSED, pull=9)
+    line = {"id": 4, "body": "/bot retry", "path": "a.py", "line": 7, "user": user("ann")}
+    await house.hear("pull_request_review_comment", "created", pull_request={"number": 9}, comment=line)
+    assert (house.state(), house.posts("reaction")) == (
+        "queued 2 ann", [{"comment": 4, "content": "+1", "on_line": True}],
+    )  # fmt: skip
+
+
 async def test_a_follow_up_waits_until_the_attempt_has_ended(house: House) -> None:
     await house.label()
     house.end(Outcome.PROPOSED, pull=9)

@@ -13,7 +13,8 @@ from bot.forges.local import LocalForge
 from bot.inbox.recovery import Recovery, replay
 from bot.inbox.webhook import Receiver
 from bot.serving import serve_in_thread
-from bot.tickets import repositories
+from bot.tickets import deliveries, posts, repositories
+from bot.tickets.deliveries import Arrived
 from bot.tickets.store import open_store, sqlite_url
 from bot.tickets.ticket import Outcome
 from tests.bot.inbox_builders import LABEL, REPO, House
@@ -116,3 +117,59 @@ async def test_replay_reads_a_delivery_once_more(house: House) -> None:
 def test_replay_of_an_unknown_delivery_says_where_to_look(house: House) -> None:
     with pytest.raises(UserError, match="no delivery 'nope' is stored here"):
         replay(house.store, "nope")
+
+
+DAY_S = 86_400.0
+
+
+async def test_old_deliveries_are_forgotten_and_what_was_ignored_is_emptied_first(house: House) -> None:
+    await house.hear("issues", "assigned", issue=house.issue())
+    await house.label()
+    with house.store.write() as c:
+        deliveries.keep(c, [Arrived("waits", "issues", b"{}")], now=house.now)
+    recovering = recovery(house)
+    left = []
+    for days in (0, 2, 9):
+        house.now += days * DAY_S
+        recovering.prune()
+        with house.store.read() as c:
+            left.append([(row.guid, len(row.body) > 0) for row in c.exec_driver_sql(
+                "SELECT guid, body FROM deliveries ORDER BY seq")])  # fmt: skip
+    assert left == [
+        [("g-1", True), ("g-2", True), ("waits", True)],
+        [("g-1", False), ("g-2", True), ("waits", True)],
+        [("waits", True)],
+    ]
+
+
+async def test_ten_thousand_deliveries_are_pruned_in_short_steps(house: House) -> None:
+    with house.store.write() as c:
+        deliveries.keep(c, [Arrived(f"g-{n}", "ping", b"{}") for n in range(10_000)], now=house.now)
+        c.exec_driver_sql("UPDATE deliveries SET state = 'ignored'")
+    house.now += 9 * DAY_S
+    with house.store.write() as c:
+        deliveries.prune(c, after=0, now=house.now)
+        after_one = c.exec_driver_sql("SELECT count(*) FROM deliveries").scalar()
+    recovery(house).prune()
+    with house.store.read() as c:
+        assert (after_one, c.exec_driver_sql("SELECT count(*) FROM deliveries").scalar()) == (8000, 0)
+
+
+async def test_what_waits_to_be_read_is_found_through_its_index(house: House) -> None:
+    with house.store.read() as c:
+        seen: list[str] = []
+        c.connection.set_trace_callback(seen.append)  # type: ignore[attr-defined]
+        deliveries.unread(c)
+        c.connection.set_trace_callback(None)  # type: ignore[attr-defined]
+        plan = c.exec_driver_sql(f"EXPLAIN QUERY PLAN {seen[-1]}").all()
+    assert "USING INDEX deliveries_open" in str(plan)
+
+
+async def test_posts_that_were_settled_long_ago_are_forgotten_but_not_comments(house: House) -> None:
+    with house.store.write() as c:
+        for kind in ("comment", "reply"):
+            posts.want(c, kind, kind, repository=REPO, wanted={"x": 1}, now=house.now)
+        for post in posts.due(c, house.now):
+            posts.record_posted(c, post, posted={}, remote="1", now=house.now)
+        posts.prune(c, now=house.now + 31 * DAY_S)
+        assert [posts.find(c, kind) is not None for kind in ("comment", "reply")] == [True, False]

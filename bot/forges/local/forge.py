@@ -206,6 +206,7 @@ class LocalForge:
         pull = self._shapes.pull_row(self._call(self._api.pulls.show(repo, repo.issues[number])))
         shown, at, new = self._shapes.user(who), self.state.stamp(), self.state.number()
         comment = review_comment_of(pull, shown, new, body=body, path=path, line=line, at=at)
+        repo.review_comments[new] = Comment(new, number, who, body, at)
         self._send("pull_request_review_comment", "created", repo, who, {"comment": comment, "pull_request": pull})
         return new
 

@@ -116,6 +116,7 @@ class Repository:
     full_name: str
     issues: dict[int, Issue] = field(default_factory=dict)
     comments: dict[int, Comment] = field(default_factory=dict)
+    review_comments: dict[int, Comment] = field(default_factory=dict)  # on lines of pull requests
     checks: dict[int, CheckRun] = field(default_factory=dict)
     suites: list[CheckSuite] = field(default_factory=list)
     statuses: list[dict[str, Any]] = field(default_factory=list)

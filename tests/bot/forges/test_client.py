@@ -1,5 +1,6 @@
 """The client's operations, each held to GitHub's description: github.com's and an Enterprise Server's."""
 
+import asyncio
 import time
 
 import httpx
@@ -37,6 +38,8 @@ async def use_everything(forge: LocalForge, github: GitHub) -> None:
     await github.find_pull(REPO, "work")
     await github.update_pull(REPO, pull.number, title="Fix it")
     await github.pull(REPO, pull.number)
+    line = await asyncio.to_thread(forge.review_comment, REPO, pull.number, "x", path="a.txt", line=1, user="ann")
+    await github.react_to_line(REPO, line, "eyes")
     await github.merge_pull(REPO, pull.number, sha=sha, method="squash")
     await github.app()
     await github.repositories()
@@ -56,7 +59,7 @@ async def test_every_operation_is_as_github_describes_it(forge: LocalForge, gith
     forge.edit_issue(REPO, 1, title="Bug!", body="text", user="ann")
     forge.wait(lambda: len([d for d in forge.state.deliveries if d.status]) == 4)
     await use_everything(forge, github)
-    assert (contract.wrong, len(contract.seen)) == ([], 30)
+    assert (contract.wrong, len(contract.seen)) == ([], 31)
 
 
 async def test_a_personal_token_does_the_same_but_for_what_only_an_app_can(forge: LocalForge) -> None:

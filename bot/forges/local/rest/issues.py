@@ -30,6 +30,7 @@ class Issues:
             ("PATCH", f"{R}/issues/comments/{{id:int}}", self._edit_comment),
             ("DELETE", f"{R}/issues/comments/{{id:int}}", self._delete_comment),
             ("POST", f"{R}/issues/comments/{{id:int}}/reactions", self._react),
+            ("POST", f"{R}/pulls/comments/{{id:int}}/reactions", self._react_to_line),
             ("GET", f"{R}/collaborators/{{login}}/permission", self._permission),
         ]
 
@@ -98,6 +99,12 @@ class Issues:
 
     async def _react(self, call: Call) -> Response:
         return self._reaction(call, _comment_of(call).reactions)
+
+    async def _react_to_line(self, call: Call) -> Response:
+        found = call.repo.review_comments.get(call.path["id"])
+        if found is None:
+            raise Problem(404, "Not Found")
+        return self._reaction(call, found.reactions)
 
     async def _react_to_issue(self, call: Call) -> Response:
         return self._reaction(call, call.issue().reactions)

@@ -37,11 +37,11 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("deliveries", schema=None) as batch_op:
         batch_op.create_index(
-            "deliveries_new",
+            "deliveries_open",
             ["seq"],
             unique=False,
-            sqlite_where=sa.text("state = 'new'"),
-            postgresql_where=sa.text("state = 'new'"),
+            sqlite_where=sa.text("state IN ('new', 'waiting')"),
+            postgresql_where=sa.text("state IN ('new', 'waiting')"),
         )
 
     op.create_table(
