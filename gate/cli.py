@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 INTERRUPTED = 130
+GRANTED = "`label:NAME` that the pull request has; lets weakening pass where the base's `protect.allow` names it"
 OURS = 70
 
 
@@ -76,6 +77,7 @@ def _run_options(run: "argparse.ArgumentParser") -> None:
     run.add_argument("--jobs", type=_positive, metavar="N", help="steps at the same time (the machine's cores)")
     run.add_argument("--only", action="append", metavar="STEP", help="run this step and what it needs; may be repeated")
     run.add_argument("--fail-fast", action="store_true", help="start nothing new once a step failed")
+    run.add_argument("--granted", action="append", default=[], metavar="WORD", help=GRANTED)
     run.add_argument("--plan", action="store_true", help="say what would run, and run nothing")
     run.add_argument("--wrap", metavar="JSON", help="a list of words put before every step's shell, such as a sandbox")
     run.add_argument("--logs", type=Path, metavar="DIR", help="keep every step's whole output here")

@@ -12,6 +12,7 @@ from pathlib import Path
 from gate import git, output, run
 from gate import policy as policies
 from gate.errors import GateError
+from gate.judge import allowed
 from gate.orphans import FAMILY
 from gate.policy import Policy
 from gate.report import EXIT_CODES, Finding, Report, Verdict, read_report
@@ -101,7 +102,8 @@ def _policy(arguments: argparse.Namespace, place: Place) -> tuple[Policy, tuple[
         return chosen, ()
     from gate import integrity  # noqa: PLC0415 only with --base
 
-    return chosen, integrity.compare(place.root, git.branched(place.root, base), chosen)
+    findings = integrity.compare(place.root, git.branched(place.root, base), chosen)
+    return chosen, allowed(findings, chosen.allow) if chosen.allow and chosen.allow in arguments.granted else findings
 
 
 def _only(policy: Policy, names: list[str]) -> Policy:

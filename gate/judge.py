@@ -1,6 +1,7 @@
 """Say what steps prove: how each ended, and the verdict of the whole run. No I/O."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 
 from gate.policy import Policy, Step
@@ -8,6 +9,11 @@ from gate.proc import Ended
 from gate.report import Evidence, Finding, Level, StepOutcome, StepReport, Verdict
 
 UNGATED = "no step is configured for this repository; `gate init` proposes a gate.toml"
+# what bash says with these: https://www.gnu.org/software/bash/manual/bash.html#Exit-Status
+_SHELL_CODES = {
+    126: " (found, but cannot be run)", 127: " (command not found)", 130: " (interrupted)", 134: " (aborted)",
+    137: " (killed, as when memory is short)", 139: " (crashed: segmentation fault)", 143: " (terminated)",
+}  # fmt: skip
 SKIPPED = "no path of this step changed"
 
 
@@ -34,6 +40,14 @@ def judge(
     if not any(_proves(policy, s) for s in steps):
         return Verdict.HOLLOW, f"no step showed what it verified; {counts}", noted
     return Verdict.GREEN, counts, noted
+
+
+def allowed(findings: Sequence[Finding], by: str) -> tuple[Finding, ...]:
+    """Return findings of weakening as warnings, since somebody who may has let them pass; each says by what."""
+    return tuple(
+        replace(f, level=Level.WARNING, message=f"{f.message} (allowed by {by})") if f.level is Level.ERROR else f
+        for f in findings
+    )
 
 
 def denominator(steps: Sequence[StepReport]) -> str:
@@ -63,7 +77,7 @@ def settle(step: Step, kind: str, ended: Ended, evidence: Evidence) -> tuple[Ste
     if ended.exit_code == 5 and "pytest" in (evidence.tool or "") and evidence.hollow:
         return StepOutcome.HOLLOW, evidence.hollow  # pytest's own "no tests collected"
     if ended.exit_code != 0:
-        return StepOutcome.FAILED, f"exit code {ended.exit_code}"
+        return StepOutcome.FAILED, f"exit code {ended.exit_code}{_SHELL_CODES.get(ended.exit_code, '')}"
     if evidence.failed:
         return StepOutcome.FAILED, f"{evidence.failed} failed, and the exit code hid it"
     if step.evidence == "exit" and not evidence.hollow:

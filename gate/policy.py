@@ -21,6 +21,8 @@ except ImportError:
 FILE = "gate.toml"
 KINDS = ("lint", "typecheck", "build", "test", "check")
 DEFAULT_LIMIT_S = 1800.0
+MOST_LIMIT_S = 5 * 86_400.0  # the longest that a job may run on GitHub, on a runner of one's own
+MOST_BYTES = 1_000_000  # of a policy
 DEFAULT_SHELL = "bash -eo pipefail -c"  # so that a pipeline cannot hide a failure
 STEP_KEYS = ("run", "kind", "needs", "limit", "evidence", "cwd", "env", "shell", "paths")
 TOP_KEYS = ("steps", "protect", "waivers", "notes", "gates")
@@ -78,7 +80,7 @@ def parse_repository(data: bytes, source: str) -> Policy:
     return Policy(
         steps=steps,
         protected=_strings(protect.get("paths", []), source, "protect.paths"),
-        allow=_string(protect.get("allow", ""), source, "protect.allow", empty=True),
+        allow=_allow(protect.get("allow", ""), source),
         waivers=_waivers(found.get("waivers", []), {s.name for s in steps}, source),
         notes=_table(found.get("notes", {}), source, "notes"),
         source=source,
@@ -125,7 +127,8 @@ def choose(
 def load_operator(path: Path) -> tuple[Mapping[str, tuple[Step, ...]], str]:
     """Return an operator's file and its hash. Raises PolicyError."""
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise PolicyError(f"{path}: expected a policy file, got: {error.strerror}") from error
     return parse_operator(data, str(path)), digest(data)
@@ -138,12 +141,14 @@ def digest(data: bytes) -> str:
 
 def duration(value: object, source: str, key: str) -> float:
     """Return the seconds of a duration such as '10m'; a bare number is seconds."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
-        return float(value)
     match = _DURATION.fullmatch(value.strip()) if isinstance(value, str) else None
     seconds = float(match[1]) * _UNITS[match[2]] if match else 0.0
-    if seconds <= 0:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        seconds = float(min(value, 2 * MOST_LIMIT_S))
+    if not 0 < seconds < float("inf"):
         raise PolicyError(f"{source}: {key}: expected a duration such as '10m', got {value!r}")
+    if seconds > MOST_LIMIT_S:
+        raise PolicyError(f"{source}: {key}: expected at most 120h, got {value!r}")
     return seconds
 
 
@@ -155,13 +160,22 @@ def _steps(found: Mapping[str, Any], source: str) -> tuple[Step, ...]:
     return tuple(_step(name, step, source) for name, step in _table(found.get("steps", {}), source, "steps").items())
 
 
+def _allow(found: object, source: str) -> str:
+    allow = _string(found, source, "protect.allow", empty=True)
+    if allow not in ("", "review") and not re.fullmatch(r"label:\S(.*\S)?", allow):
+        raise PolicyError(f"{source}: protect.allow: expected 'label:NAME' or 'review', got {allow!r}")
+    return allow
+
+
 def _step(name: str, found: object, source: str) -> Step:
     where = f"steps.{name}"
     if not _NAME.fullmatch(name):
         raise PolicyError(f"{source}: {where}: expected a name of letters, digits, '-', '_', '.' or ':', got {name!r}")
     if isinstance(found, str):
         return Step(name, _string(found, source, where))
-    table = _table(found, source, where)
+    if not isinstance(found, dict):
+        raise PolicyError(f"{source}: {where}: expected a command or a table, got {_kind(found)}")
+    table: Mapping[str, Any] = found
     _keys(table, STEP_KEYS, source, f"{where}.")
     if "run" not in table:
         raise PolicyError(f"{source}: {where}.run: expected a command, got nothing")
@@ -179,10 +193,16 @@ def _step(name: str, found: object, source: str) -> Step:
         needs=_strings(table.get("needs", []), source, f"{where}.needs"),
         limit_s=duration(table.get("limit", DEFAULT_LIMIT_S), source, f"{where}.limit"),
         evidence=_evidence(table.get("evidence"), source, f"{where}.evidence"), cwd=cwd,
-        env={key: _string(value, source, f"{where}.env.{key}", empty=True) for key, value in env.items()},
+        env={key: _variable(key, value, source, f"{where}.env") for key, value in env.items()},
         shell=_string(table.get("shell", DEFAULT_SHELL), source, f"{where}.shell"),
         paths=_strings(table.get("paths", []), source, f"{where}.paths"),
     )  # fmt: skip
+
+
+def _variable(name: str, value: object, source: str, where: str) -> str:
+    if not name or "=" in name or "\0" in name:
+        raise PolicyError(f"{source}: {where}: expected names of variables, got {name!r}")
+    return _string(value, source, f"{where}.{name}", empty=True)
 
 
 def _commands(found: object, source: str, key: str) -> tuple[Step, ...]:
@@ -210,7 +230,9 @@ def _evidence(found: object, source: str, key: str) -> int | Literal["exit"] | N
         return "exit"
     if isinstance(found, int) and not isinstance(found, bool) and found >= 1:
         return found
-    raise PolicyError(f'{source}: {key}: expected a count of at least 1, or "exit", got {found!r}')
+    raise PolicyError(
+        f'{source}: {key}: expected a count of at least 1, or "exit", got {found!r}{_near(found, ("exit",))}'
+    )
 
 
 def _waivers(found: object, names: set[str], source: str) -> tuple[Waiver, ...]:
@@ -257,8 +279,12 @@ def _visit(name: str, needs: Mapping[str, Sequence[str]], path: list[str], done:
 
 
 def _toml(data: bytes, source: str) -> Mapping[str, Any]:
+    if len(data) > MOST_BYTES:
+        raise PolicyError(f"{source}: expected at most {MOST_BYTES:,} bytes, got {len(data):,}")
     try:
         return tomllib.loads(data.decode())
+    except RecursionError as error:
+        raise PolicyError(f"{source}: expected TOML: it is nested too deeply") from error
     except UnicodeDecodeError as error:
         raise PolicyError(f"{source}: expected UTF-8, got byte {data[error.start]:#04x} at {error.start}") from error
     except tomllib.TOMLDecodeError as error:
@@ -278,7 +304,11 @@ def _json(data: bytes, source: str) -> Mapping[str, Any]:
 
     try:
         found = json.loads(data.decode(), object_pairs_hook=once)
-    except (UnicodeDecodeError, ValueError) as error:
+    except UnicodeDecodeError as error:
+        raise PolicyError(f"{source}: expected UTF-8, got byte {data[error.start]:#04x} at {error.start}") from error
+    except RecursionError as error:
+        raise PolicyError(f"{source}: expected JSON: it is nested too deeply") from error
+    except ValueError as error:
         raise PolicyError(f"{source}: expected JSON: {error}") from error
     return _table(found, source, "the file")
 

@@ -52,7 +52,7 @@ def run(
             )  # fmt: skip
             FAMILY.started(process.pid, mark)
     except OSError as error:
-        return Ended(None, 0.0, error=f"{argv[0]}: {error.strerror}: {error.filename or cwd}")
+        return Ended(None, 0.0, error=f"{error.filename or cwd} could not be started: {error.strerror}")
     output = _Output(process, log, on_line)
     end = _End(process)
     cut = end.wait(until=began + limit_s, stop=stop)

@@ -182,6 +182,22 @@ def test_a_pull_request_in_a_shallow_clone_is_compared_with_where_it_branched_of
     )  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("labels", "code"),
+    [('["bug", "gate-change"]', 0), ('["bug"]', 5), ("null", 5)],
+    ids=["with it", "with another", "no"],
+)
+def test_the_label_that_the_bases_policy_names_lets_a_weakening_pass(tmp_path: Path, labels: str, code: int) -> None:
+    policy = GATE.format(name="test", run="python3 -m unittest") + '[protect]\nallow = "label:gate-change"\n'
+    repo = repository(tmp_path, policy, {"test_a.py": TEST.format(1), "test_b.py": TEST.format(1)})
+    base = commit(repo)
+    (repo / "test_b.py").unlink()
+    (repo / "gate.toml").write_text(policy + "paths = ['x']\n")
+    commit(repo)
+    done, _, summary = script(tmp_path, repo, GATE_EVENT_BASE=base, GATE_LABELS=labels)
+    assert (done.returncode, "(allowed by label:gate-change)" in summary) == (code, code == 0)
+
+
 def test_a_base_that_cannot_be_fetched_is_an_error_that_says_how_to_get_it(tmp_path: Path) -> None:
     repo = repository(tmp_path, GATE.format(name="test", run="python3 -m unittest"), {"test_a.py": TEST.format(1)})
     commit(repo)

@@ -77,6 +77,19 @@ def test_a_plain_list_of_commands_is_a_policy() -> None:
         ),
         ("[steps.a]\nrun = 'x'\nevidence = 0", 'g: steps.a.evidence: expected a count of at least 1, or "exit", got 0'),
         ("[steps.a]\nrun = 'x'\ncwd = '../b'", "g: steps.a.cwd: expected a folder inside the repository, got '../b'"),
+        ("[steps]\na = 3", "g: steps.a: expected a command or a table, got a number"),
+        ("[steps.a]\nrun = 'x'\nlimit = inf", "g: steps.a.limit: expected at most 120h, got inf"),
+        ("[steps.a]\nrun = 'x'\nlimit = nan", "g: steps.a.limit: expected a duration such as '10m', got nan"),
+        ("[steps.a]\nrun = 'x'\nlimit = '121h'", "g: steps.a.limit: expected at most 120h, got '121h'"),
+        ("[steps.a]\nrun = 'x'\nenv = {'A=B' = '1'}", "g: steps.a.env: expected names of variables, got 'A=B'"),
+        ("[steps.a]\nrun = 'x'\nenv = {A = 1}", "g: steps.a.env.A: expected text, got a number"),
+        (
+            "[steps.a]\nrun = 'x'\nevidence = 'Exit'",
+            "g: steps.a.evidence: expected a count of at least 1, or \"exit\", got 'Exit'; did you mean 'exit'?",
+        ),
+        ("[protect]\nallow = 'labl:x'", "g: protect.allow: expected 'label:NAME' or 'review', got 'labl:x'"),
+        ("#" * 1_000_001, "g: expected at most 1,000,000 bytes, got 1,000,001"),
+        ("a = " + "[" * 100_000, "g: expected TOML: it is nested too deeply"),
         ("steps = 1", "g: steps: expected a table, got a number"),
         ("[steps.a]\nrun = ['x']", "g: steps.a.run: expected text, got a list"),
         ("[[waivers]]\nstep='a'", "g: waivers[0].step: expected the name of a step, got 'a'"),
@@ -119,3 +132,20 @@ def test_the_lookup_goes_from_the_nearest_to_the_default(
 def test_a_repository_named_twice_is_an_error() -> None:
     with pytest.raises(PolicyError, match=r"gates\.ACME/app: expected each repository once"):
         parse_operator(b'[gates]\n"acme/app" = []\n"ACME/app" = ["x"]\n', "p.toml")
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"[" * 100_000, "p.json: expected JSON: it is nested too deeply"),
+        (b"\xff", "p.json: expected UTF-8, got byte 0xff at 0"),
+        (b"[]", "p.json: the file: expected a table, got a list"),
+        (b'{"defualt": []}', "p.json: defualt: expected one of gates, default, got an unknown key; did you mean 'default'?"),
+        (b'{"gates": {"a": [{}]}}', "p.json: gates.a[0]: expected text, got a table"),
+        (b'{"gates": {"a": [], "a": []}}', "p.json: a: expected each key once, got it twice"),
+    ],
+)  # fmt: skip
+def test_an_operators_file_that_cannot_be_used_says_why(data: bytes, said: str) -> None:
+    with pytest.raises(PolicyError) as error:
+        parse_operator(data, "p.json")
+    assert str(error.value) == said
