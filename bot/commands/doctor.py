@@ -8,7 +8,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -19,6 +19,7 @@ from bot.errors import BotError
 from bot.sandbox import proc
 from bot.sandbox.box import BWRAP, Box, wrap
 from bot.settings import Settings, load
+from bot.setup.finding import Finding
 from bot.slots.disk import Mount, Speed, low_disk, measure, mount_of
 from bot.tickets.store import open_store, sqlite_url
 
@@ -27,21 +28,11 @@ SLOW_FILES = 1000.0  # made a second: with less an install of 28,000 files takes
 MB = 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at."""
-
-    name: str
-    ok: bool
-    said: str
-    mend: str = ""
-    needed: bool = True
-
-
 @click.command()
 @click.option("--disk", is_flag=True, help="only the disk, beside the folder for temporary files")
+@click.option("--github", is_flag=True, help="ask the forge too: App, permissions, events, webhook, installations")
 @click.option("--json", "as_json", is_flag=True)
-def doctor(disk: bool, as_json: bool) -> None:
+def doctor(disk: bool, github: bool, as_json: bool) -> None:
     """Check that everything is in place; exit code 1 where something that is needed is missing."""
     settings, findings = _settings()
     if disk:
@@ -51,6 +42,7 @@ def doctor(disk: bool, as_json: bool) -> None:
         findings.append(_database(settings))
     if settings is not None:
         findings += _disk(settings, beside=disk)
+        findings += asyncio.run(_forge(settings)) if github else []
     failed = any(f.needed and not f.ok for f in findings)
     if as_json:
         click.echo(json.dumps({"ok": not failed, "findings": [asdict(f) for f in findings]}, indent=2))
@@ -131,6 +123,23 @@ def _signing(settings: Settings) -> list[Finding]:
             "set ANTHROPIC_API_KEY, or let repositories use agent.kind = \"command\"", needed=False,
         ),
     ]  # fmt: skip
+
+
+async def _forge(settings: Settings) -> list[Finding]:
+    """Ask the forge what it knows of us."""
+    if settings.app_id is None and settings.token is None:
+        return [Finding("App", False, "no App and no token", "run `bot setup`")]
+    import httpx
+
+    from bot.app import open_forge
+    from bot.setup.examine import examine
+
+    async with httpx.AsyncClient(timeout=30.0) as http:
+        try:
+            forge = open_forge(settings, http)
+        except BotError as error:
+            return [Finding("App", False, str(error), "correct that value, and run this again")]
+        return await examine(forge, label=settings.label, pulls=settings.webhook_secret is None)
 
 
 def _database(settings: Settings) -> Finding:

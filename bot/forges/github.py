@@ -283,6 +283,13 @@ class GitHub:
         answer = await self._ask.send(repo, FETCH, Ask("GET", where, safe=True, fine=(404,), accept=raw))
         return answer.content if answer.status_code == 200 else None
 
+    async def folder(self, repo: str, path: str, ref: str) -> list[str]:
+        """Return the paths of the files in a folder at a commit; none where there is no such folder."""
+        where = f"/contents/{quote(path)}?ref={quote(ref, safe='')}"
+        answer = await self._ask.send(repo, FETCH, Ask("GET", where, safe=True, fine=(404,)))
+        found = answer.json() if answer.status_code == 200 else []
+        return [str(entry["path"]) for entry in found if entry.get("type") == "file"] if isinstance(found, list) else []
+
     async def git_token(self, repo: str, *, write: bool = True, workflows: bool = False) -> str:
         """Return a token for git over HTTP; changing workflows needs a permission of its own. Raises NotGranted."""
         need = (PUSH_WORKFLOWS if workflows else PUSH) if write else FETCH
@@ -316,6 +323,11 @@ class GitHub:
         """Point the App's webhook at us."""
         fields = {"url": url, "secret": secret, "content_type": "json", "insecure_ssl": "0"}
         await self._as_app(Ask("PATCH", "/app/hook/config", fields, safe=True))
+
+    async def hook_url(self) -> str:
+        """Return where the App's webhook leads; empty where it has none."""
+        answer = await self._as_app(Ask("GET", "/app/hook/config", safe=True, fine=(404,)))
+        return str(answer.json().get("url") or "") if answer.status_code == 200 else ""
 
     async def deliveries(self, *, most_pages: int = MOST_PAGES, since: str = "") -> list[Delivery]:
         """Return the App's webhook deliveries, newest first, back to a time as GitHub writes it."""

@@ -3,12 +3,13 @@
 import base64
 from typing import Any
 
+from bot.forges import manifest
 from bot.forges.local.links import pull_links, repository_links, user_links
 from bot.forges.local.state import CheckRun, CheckSuite, Comment, Delivery, Issue, Repository, User
 
 Shape = dict[str, Any]
 LEGACY = {"maintain": "write", "triage": "read"}
-EVENTS = ["check_run", "issue_comment", "issues", "pull_request"]
+EVENTS = list(manifest.EVENTS)
 
 
 class Shapes:
@@ -207,6 +208,11 @@ class Shapes:
             "content": base64.encodebytes(found).decode(), "sha": "0" * 40, "url": api, "git_url": api,
             "html_url": page, "download_url": page, "_links": links,
         }  # fmt: skip
+
+    def entry(self, repo: Repository, path: str, ref: str) -> Shape:
+        """Return a file as the list of its folder shows it."""
+        shown = self.content(repo, path, ref, b"")
+        return {name: value for name, value in shown.items() if name not in ("content", "encoding")}
 
     def app(self, permissions: dict[str, str]) -> Shape:
         """Return the App."""

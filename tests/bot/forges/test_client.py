@@ -20,6 +20,7 @@ async def use_everything(forge: LocalForge, github: GitHub) -> None:
     await github.default_branch(REPO)
     await github.branch_sha(REPO, "main")
     await github.file(REPO, "a.txt", "main")
+    await github.folder(REPO, "docs", "main")
     await github.permission(REPO, "ann")
     await github.labelled_issues(REPO, "bot")
     await github.add_labels(REPO, 1, ["in progress"])
@@ -43,6 +44,7 @@ async def use_everything(forge: LocalForge, github: GitHub) -> None:
     await github.merge_pull(REPO, pull.number, sha=sha, method="squash")
     await github.app()
     await github.repositories()
+    await github.hook_url()
     await github.set_hook(url=f"{forge.url}/nowhere", secret="s")
     [*_, delivery] = await github.deliveries()
     await github.delivery_payload(delivery.id)
@@ -52,14 +54,14 @@ async def use_everything(forge: LocalForge, github: GitHub) -> None:
 @pytest.mark.parametrize("description", ["api.github.com", "ghes-3.19"])
 async def test_every_operation_is_as_github_describes_it(forge: LocalForge, github: GitHub, description: str) -> None:
     forge.observer = contract = Contract(description)
-    forge.create_repository(REPO, {"a.txt": "one\n"})
+    forge.create_repository(REPO, {"a.txt": "one\n", "docs/b.md": "two\n"})
     forge.commit(REPO, {"a.txt": "two\n"}, "Change", branch="work")
     forge.open_issue(REPO, "Bug", "text", user="ann", labels=("bot",))
     forge.comment(REPO, 1, "hm", user="ann")
     forge.edit_issue(REPO, 1, title="Bug!", body="text", user="ann")
     forge.wait(lambda: len([d for d in forge.state.deliveries if d.status]) == 4)
     await use_everything(forge, github)
-    assert (contract.wrong, len(contract.seen)) == ([], 31)
+    assert (contract.wrong, len(contract.seen)) == ([], 32)
 
 
 async def test_a_personal_token_does_the_same_but_for_what_only_an_app_can(forge: LocalForge) -> None:

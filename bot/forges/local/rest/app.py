@@ -106,7 +106,7 @@ class Apps:
             self._state.secret = body.get("secret", self._state.secret)
         return JSONResponse(
             {
-                "url": self._state.target or "",
+                **({"url": self._state.target} if self._state.target else {}),
                 "content_type": "json",
                 "insecure_ssl": "0",
                 "secret": "********",

@@ -40,10 +40,18 @@ class Contents:
         self._desk.told()
         return Response(status_code=204)
 
+    async def _inside(self, full_name: str, sha: str, folder: str) -> list[str]:
+        """Return the files right below a folder."""
+        before = f"{folder.rstrip('/')}/"
+        names = await self._repos.files(full_name, sha)
+        return [name for name in names if name.startswith(before) and "/" not in name.removeprefix(before)]
+
     async def _contents(self, call: Call) -> Response:
         ref, path = call.query.get("ref") or call.repo.default_branch, call.path["path"]
         sha = await self._repos.resolve(call.repo.full_name, ref)
         found = None if sha is None else await self._repos.file(call.repo.full_name, sha, path)
+        if found is None and sha is not None and (inside := await self._inside(call.repo.full_name, sha, path)):
+            return JSONResponse([self._shapes.entry(call.repo, one, ref) for one in inside])
         if found is None or sha is None:
             raise Problem(404, "Not Found")
         if "raw" in call.request.headers.get("accept", ""):
