@@ -4,7 +4,7 @@ import io
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from gate.errors import GateError
 
@@ -57,7 +57,11 @@ def _parser(argv: list[str]) -> "argparse.ArgumentParser":
     """Return the parser; where the line names its command, the options of the others cost too much to be made."""
     import argparse
 
-    parser = argparse.ArgumentParser(prog="gate", description="A verify gate that can fail.", allow_abbrev=False)
+    class Parser(argparse.ArgumentParser):
+        def error(self, message: str) -> NoReturn:
+            self.exit(2, f"{self.prog}: {message}; `{self.prog} --help` explains\n")
+
+    parser = Parser(prog="gate", description="A verify gate that can fail.", allow_abbrev=False)
     parser.add_argument("--version", action=_version_action(), nargs=0, help="show the version and end")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for name, help_, add_options in COMMANDS:
@@ -67,6 +71,8 @@ def _parser(argv: list[str]) -> "argparse.ArgumentParser":
 
 
 def _run_options(run: "argparse.ArgumentParser") -> None:
+    import argparse
+
     run.set_defaults(command=_run)
     run.add_argument("--repo", type=Path, default=Path(), metavar="DIR", help="the repository (this folder)")
     run.add_argument("--name", metavar="OWNER/REPO", help="its name in an operator's policy")
@@ -81,7 +87,11 @@ def _run_options(run: "argparse.ArgumentParser") -> None:
     run.add_argument("--plan", action="store_true", help="say what would run, and run nothing")
     run.add_argument("--wrap", metavar="JSON", help="a list of words put before every step's shell, such as a sandbox")
     run.add_argument("--logs", type=Path, metavar="DIR", help="keep every step's whole output here")
-    run.add_argument("--quiet", action="store_true", help="do not show the steps' output while they run")
+    run.add_argument(
+        "--quiet",
+        action=argparse.BooleanOptionalAction,
+        help="hide the steps' output while they run (in a pipe outside CI)",
+    )
     _output(run)
 
 

@@ -79,7 +79,8 @@ def _judged(arguments: argparse.Namespace) -> Report:
     if arguments.plan:
         report = run.plan(policy, place)
     else:
-        on_line = None if arguments.quiet else output.Live([s.name for s in policy.steps])
+        quiet = not output.is_watched() if arguments.quiet is None else arguments.quiet
+        on_line = None if quiet else output.Live([s.name for s in policy.steps])
         options = Options(
             jobs=arguments.jobs or cores(), fail_fast=arguments.fail_fast, wrap=wrap, changed=changed, on_line=on_line,
             logs=arguments.logs,

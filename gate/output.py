@@ -9,6 +9,8 @@ from typing import IO
 from gate.errors import GateError
 from gate.report import Report, Verdict, write_atomically
 
+ON_RUNNER = "GITHUB_ACTIONS"
+
 
 class Live:
     """Shows the steps' lines on the standard error while they run: a prefix each, coloured on a terminal."""
@@ -21,6 +23,13 @@ class Live:
     def __call__(self, step: str, line: str) -> None:
         """Show a line of a step."""
         say(f"{self._prefixes[step]}{line}")
+
+
+def is_watched() -> bool:
+    """Return whether somebody reads the standard error while it comes: a terminal, or the log of a CI service."""
+    if sys.stderr is None:
+        return False
+    return sys.stderr.isatty() or os.environ.get("CI", "").lower() not in ("", "0", "false") or ON_RUNNER in os.environ
 
 
 def say(line: str) -> None:
@@ -50,7 +59,7 @@ def write(report: Report, *, form: str, output: Path | None, repo: Path) -> None
     )
     if output is not None:
         _to_file(output, text)
-    elif os.environ.get("GITHUB_ACTIONS") == "true":
+    elif os.environ.get(ON_RUNNER) == "true":
         from gate.render.github import unspoken  # noqa: PLC0415 on a runner only
 
         _to_stdout(unspoken(text, form))

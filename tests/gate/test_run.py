@@ -149,3 +149,32 @@ def test_a_step_whose_paths_did_not_change_says_so(tmp_path: Path) -> None:
     (repo / "b.py").write_text("")
     code, found = report(repo, "--since", base)
     assert (code, found["steps"][0]["reason"]) == (0, "no path of this step changed (docs/**)")
+
+
+@pytest.mark.parametrize(
+    ("env", "options", "shown"),
+    [
+        ({}, [], False), ({"CI": "true"}, [], True), ({"CI": "false"}, [], False), ({}, ["--no-quiet"], True),
+        ({"CI": "true"}, ["--quiet"], False),
+    ],
+)  # fmt: skip
+def test_output_is_shown_while_it_comes_where_somebody_watches(
+    tmp_path: Path, env: dict[str, str], options: list[str], shown: bool
+) -> None:
+    repo = repository(tmp_path, steps(lint="echo one; printf two", b="true"))
+    done = gate(repo, *options, env={"CI": "", **env})
+    assert done.stderr == ("lint │ one\nlint │ two\n" if shown else "")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--jobs", "0"], "argument --jobs: expected a number of at least 1, got '0'"),
+        (["--bogus"], "unrecognized arguments: --bogus"),
+        (["--only", "lnt"], "--only: expected one of lint, b, got 'lnt'; did you mean 'lint'?"),
+        (["--wrap", "[1]"], "--wrap: expected a JSON list of words, got '[1]'"),
+    ],
+)
+def test_a_wrong_option_is_one_line(tmp_path: Path, options: list[str], said: str) -> None:
+    done = gate(repository(tmp_path, steps(lint="true", b="true")), *options)
+    assert (done.returncode, done.stdout, done.stderr.count("\n"), said in done.stderr) == (2, "", 1, True)
