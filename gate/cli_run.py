@@ -80,10 +80,10 @@ def _judged(arguments: argparse.Namespace) -> Report:
         report = run.plan(policy, place)
     else:
         quiet = not output.is_watched() if arguments.quiet is None else arguments.quiet
-        on_line = None if quiet else output.Live([s.name for s in policy.steps])
+        on_lines = None if quiet else output.Live([s.name for s in policy.steps])
         options = Options(
-            jobs=arguments.jobs or cores(), fail_fast=arguments.fail_fast, wrap=wrap, changed=changed, on_line=on_line,
-            logs=arguments.logs,
+            jobs=arguments.jobs or cores(), fail_fast=arguments.fail_fast, wrap=wrap, changed=changed,
+            on_lines=on_lines, logs=arguments.logs,
         )  # fmt: skip
         report = in_charge(policy, place, options, findings)
     left_out = len(whole.steps) - len(policy.steps)

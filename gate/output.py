@@ -20,9 +20,10 @@ class Live:
         start, end = ("\x1b[3{}m", "\x1b[0m") if colours(sys.stderr) else ("", "")
         self._prefixes = {name: f"{start.format(n % 6 + 1)}{name:<{width}} │{end} " for n, name in enumerate(steps)}
 
-    def __call__(self, step: str, line: str) -> None:
-        """Show a line of a step."""
-        say(f"{self._prefixes[step]}{line}")
+    def __call__(self, step: str, lines: Sequence[str]) -> None:
+        """Show lines of a step, together."""
+        prefix = self._prefixes[step]
+        say("\n".join([f"{prefix}{line}" for line in lines]))
 
 
 def is_watched() -> bool:
@@ -32,12 +33,12 @@ def is_watched() -> bool:
     return sys.stderr.isatty() or os.environ.get("CI", "").lower() not in ("", "0", "false") or ON_RUNNER in os.environ
 
 
-def say(line: str) -> None:
-    """Write a line to the standard error, where there is one: a report is worth more than who watches it come."""
+def say(lines: str) -> None:
+    """Write lines to the standard error, where there is one: a report is worth more than who watches it come."""
     if sys.stderr is None:
         return
     try:
-        sys.stderr.write(f"{line}\n")
+        sys.stderr.write(f"{lines}\n")
         sys.stderr.flush()
     except OSError:
         _drop(sys.stderr)

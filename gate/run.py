@@ -35,7 +35,7 @@ class Options:
     fail_fast: bool = False
     wrap: tuple[str, ...] = ()
     today: date = field(default_factory=date.today)
-    on_line: Callable[[str, str], None] | None = None  # (step, line), live
+    on_lines: Callable[[str, Sequence[str]], None] | None = None  # (step, lines), live
     changed: tuple[str, ...] | None = None  # with --since: what differs; None: everything runs
     logs: Path | None = None  # where whole outputs are kept
 
@@ -186,10 +186,10 @@ class _Run:
         scratch.mkdir(parents=True, exist_ok=True)
         env = {**self._env, **step.env, "GATE": "1"}
         env |= tools.environment(invocations, scratch, env=env, wrap=self._options.wrap)
-        on_line = self._options.on_line
+        on_lines = self._options.on_lines
         ended = proc.run(
             [*self._options.wrap, *step.shell.split(), step.run], cwd=cwd, env=env, log=log, limit_s=step.limit_s,
-            stop=self._stop, on_line=None if on_line is None else lambda line: on_line(step.name, line),
+            stop=self._stop, on_lines=None if on_lines is None else lambda lines: on_lines(step.name, lines),
         )  # fmt: skip
         evidence = Evidence()
         if ended.exit_code is not None and not ended.error:
