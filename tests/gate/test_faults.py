@@ -218,15 +218,15 @@ CLOSES = "exec >&- 2>&-; echo $$ > pid; sleep 0.2; exit 3"
 @pytest.mark.parametrize(
     ("script", "outcome", "reason"),
     [
-        pytest.param(IGNORES, "timed_out", "not finished after 1 s", id="ignores SIGTERM"),
+        pytest.param(IGNORES, "timed_out", "not finished after 0.5 s", id="ignores SIGTERM"),
         pytest.param(SERVER, "passed", "", id="leaves a server in the background"),
         pytest.param(CLOSES, "failed", "exit code 3", id="closes its output"),
         pytest.param("echo $$ > pid; kill -9 $$", "failed", "killed by signal 9", id="is killed"),
-        pytest.param(f"{SERVER}; wait", "timed_out", "not finished after 1 s", id="waits for its server"),
+        pytest.param(f"{SERVER}; wait", "timed_out", "not finished after 0.5 s", id="waits for its server"),
     ],
 )
 def test_a_step_that_does_not_end_as_it_should(tmp_path: Path, script: str, outcome: str, reason: str) -> None:
-    repo = repository(tmp_path, f"[steps.a]\nrun = '''{script}'''\nlimit = '1s'\n")
+    repo = repository(tmp_path, f"[steps.a]\nrun = '''{script}'''\nlimit = '500ms'\n")
     code, found = report(repo)
     left = runs(int((repo / "pid").read_text()))
     step = found["steps"][0]
