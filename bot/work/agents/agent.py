@@ -69,6 +69,30 @@ class Ending(StrEnum):
     FAILED = "failed"  # the model's server or the program failed; see `reason`
 
 
+REMIND_AT = 0.8  # of a limit, from where on the agent is told to finish
+
+
+def shares(limits: Limits, spent: Usage, *, seconds: float) -> dict[str, float]:
+    """Return how much of each limit is used, 1.0 is all of it; dollars only where they are known."""
+    found = {"turns": spent.turns / limits.turns, "time": seconds / limits.wall_s}
+    if limits.tokens:
+        found["tokens"] = spent.tokens() / limits.tokens
+    if limits.dollars and spent.dollars is not None:
+        found["dollars"] = spent.dollars / limits.dollars
+    return found
+
+
+def render_over(limits: Limits, used: dict[str, float]) -> tuple[Ending, str] | None:
+    """Return how a run ends whose limit is used up, and why; None where all have some left. Time ends by itself."""
+    if used.get("dollars", 0.0) >= 1.0:
+        return Ending.OVER_BUDGET, f"the budget of ${limits.dollars:.2f} is used up"
+    if used.get("tokens", 0.0) >= 1.0:
+        return Ending.OVER_BUDGET, f"the budget of {limits.tokens:,} tokens is used up"
+    if used["turns"] >= 1.0:
+        return Ending.TURN_LIMIT, f"not finished after {limits.turns} turns"
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class AgentResult:
     """How a run ended; the change itself is in the worktree."""

@@ -8,7 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from bot.sandbox.box import Box
-from bot.work.agents.agent import AgentResult, AgentSettings, Ending, Gate, Limits, Task, Usage, bounded
+from bot.work.agents.agent import (
+    REMIND_AT,
+    AgentResult,
+    AgentSettings,
+    Ending,
+    Gate,
+    Limits,
+    Task,
+    Usage,
+    bounded,
+    render_over,
+    shares,
+)  # fmt: skip
 from bot.work.agents.messages import Messages, ModelError
 from bot.work.agents.prices import CODE_MODEL, cost
 from bot.work.agents.shell import environment
@@ -20,7 +32,6 @@ from bot.work.prompts.change import render_reminder, render_request, render_syst
 _MAX_TOKENS = 32_000  # of one answer
 _CALLS = 50  # of one answer that are run
 _CUTS = 3  # answers in a row that ended at the token limit
-_REMIND_AT = 0.8
 
 
 def warm() -> None:
@@ -179,27 +190,14 @@ class _Talk:
         )
 
     def _shares(self) -> dict[str, float]:
-        """Return how much of each limit is used, 1.0 is all of it."""
-        spent, limits = self.usage, self.limits
-        shares = {"turns": spent.turns / limits.turns, "time": (time.monotonic() - self.began) / limits.wall_s}
-        if limits.tokens:
-            shares["tokens"] = spent.tokens() / limits.tokens
-        if limits.dollars and spent.dollars is not None:
-            shares["dollars"] = spent.dollars / limits.dollars
-        return shares
+        return shares(self.limits, self.usage, seconds=time.monotonic() - self.began)
 
     def _over(self) -> AgentResult | None:
-        over = {name for name, share in self._shares().items() if share >= 1.0}
-        if "dollars" in over:
-            return self.result(Ending.OVER_BUDGET, f"the budget of ${self.limits.dollars:.2f} is used up")
-        if "tokens" in over:
-            return self.result(Ending.OVER_BUDGET, f"the budget of {self.limits.tokens:,} tokens is used up")
-        if "turns" in over:
-            return self.result(Ending.TURN_LIMIT, f"not finished after {self.limits.turns} turns")
-        return None
+        over = render_over(self.limits, self._shares())
+        return None if over is None else self.result(*over)
 
     def _remind(self) -> list[dict[str, Any]]:
-        what = [name for name, share in self._shares().items() if share >= _REMIND_AT]
+        what = [name for name, share in self._shares().items() if share >= REMIND_AT]
         if self.reminded or not what:
             return []
         self.reminded = True

@@ -64,7 +64,8 @@ class CommandAgent:
         proxy = KeyProxy(
             settings.model_url or "https://api.anthropic.com", settings.api_key or "none", limits,
             on_traffic=stop.alive,
-            on_over=lambda why: stop.end(Ending.OVER_BUDGET, why),
+            on_over=stop.end, counts_turns=not any("{turns}" in word for word in _words(settings.command)),
+            on_reminded=lambda what: stop.call(on_line, f"80 % of the {what} used; told the agent to finish"),
             on_refused=lambda why: stop.end(Ending.FAILED, why),
         )  # fmt: skip
         with Transcript(transcript, redact=settings.redact) as record, open_door(proxy, box) as door, stop:
@@ -97,9 +98,7 @@ class CommandAgent:
         stop: asyncio.Event,
         env: Mapping[str, str],
     ) -> Done:
-        words = self._settings.command
-        if words == ("claude",) or (len(words) == 1 and Path(words[0]).name == "claude"):
-            words += _CLAUDE
+        words = _words(self._settings.command)
         prompt = f"{render_system(task, workdir=str(box.workdir), network=box.network)}\n\n{render_request(task)}"
         file = _write_anew(box.home / "task.md", prompt + "\n")
         given = {"prompt_file": str(file), "model": self._settings.model or CODE_MODEL, "turns": str(limits.turns)}
@@ -115,6 +114,11 @@ class CommandAgent:
             processes=box.processes,
             stdin=None if from_file else prompt.encode("utf-8", "replace"), on_line=reading.feed,
         )  # fmt: skip
+
+
+def _words(command: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words of a command; `claude` alone stands for the full call."""
+    return (*command, *_CLAUDE) if len(command) == 1 and Path(command[0]).name == "claude" else command
 
 
 class _Stop:
@@ -136,6 +140,10 @@ class _Stop:
     def end(self, ending: Ending, reason: str) -> None:
         """End the program; from any thread."""
         self._loop.call_soon_threadsafe(self._end, ending, reason)
+
+    def call(self, function: Callable[[str], None], said: str) -> None:
+        """Call a function of the loop's; from any thread."""
+        self._loop.call_soon_threadsafe(function, said)
 
     def _end(self, ending: Ending, reason: str) -> None:
         if not self.event.is_set():

@@ -6,9 +6,10 @@ It listens on loopback only, for one run, and answers only who knows the run's o
 import hmac
 import json
 import secrets
+import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import httpx
@@ -17,8 +18,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from bot.work.agents.agent import Limits, Usage
+from bot.work.agents.agent import REMIND_AT, Ending, Limits, Usage, render_over, shares
 from bot.work.agents.prices import cost
+from bot.work.prompts.change import render_reminder
 
 _PASSED = ("anthropic-version", "anthropic-beta", "content-type", "accept", "user-agent")
 _LARGEST_BYTES = 64_000_000
@@ -37,12 +39,16 @@ class KeyProxy:
     upstream: str
     api_key: str = field(repr=False)
     limits: Limits
-    on_over: Callable[[str], None] = lambda _: None
+    on_over: Callable[[Ending, str], None] = lambda _, __: None
+    on_reminded: Callable[[str], None] = lambda _: None
+    counts_turns: bool = True  # False: the program keeps to its turns itself, and asks for more than turns
     on_refused: Callable[[str], None] = lambda _: None
     on_traffic: Callable[[], None] = lambda: None
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
     usage: Usage = field(default_factory=Usage)
+    began: float = field(default_factory=time.monotonic)
     _client: httpx.AsyncClient | None = None
+    _reminded: bool = False
 
     def app(self) -> Starlette:
         """Return the ASGI application."""
@@ -66,12 +72,26 @@ class KeyProxy:
         return hmac.compare_digest(given.encode(), self.token.encode())
 
     async def _messages(self, request: Request) -> Response:
-        if self._is_ours(request) and (over := self._spent()):
-            self.on_over(over)
-            return _refuse(403, "permission_error", over)
-        return await self._forward(request)
+        if self._is_ours(request) and (over := render_over(self.limits, self._shares())):
+            self.on_over(*over)
+            return _refuse(403, "permission_error", over[1])
+        return await self._forward(request, change=self._remind)
 
-    async def _forward(self, request: Request) -> Response:
+    def _shares(self) -> dict[str, float]:
+        used = self.usage if self.counts_turns else replace(self.usage, turns=0)
+        return shares(self.limits, used, seconds=time.monotonic() - self.began)
+
+    def _remind(self, body: bytes) -> bytes:
+        """Tell the model to finish once little is left; a program's own history never holds it, so in each request."""
+        what = [name for name, share in self._shares().items() if share >= REMIND_AT]
+        if not what:
+            return body
+        if not self._reminded:
+            self._reminded = True
+            self.on_reminded(what[0])
+        return with_words(body, render_reminder(what[0]))
+
+    async def _forward(self, request: Request, change: Callable[[bytes], bytes] = bytes) -> Response:
         if not self._is_ours(request):
             return _refuse(401, "authentication_error", "this proxy serves one run only")
         assert self._client is not None  # noqa: S101 open while it serves
@@ -81,7 +101,7 @@ class KeyProxy:
         headers = {name: request.headers[name] for name in _PASSED if name in request.headers}
         query = f"?{request.url.query}" if request.url.query else ""
         asked = self._client.build_request(
-            request.method, self.upstream.rstrip("/") + request.url.path + query, content=body,
+            request.method, self.upstream.rstrip("/") + request.url.path + query, content=change(body),
             headers={**headers, "x-api-key": self.api_key, "accept-encoding": "identity"},
         )  # fmt: skip
         try:
@@ -114,14 +134,6 @@ class KeyProxy:
         summed: dict[str, Any] = {name: getattr(had, name) + count for name, count in tokens.items()}
         total = None if dollars is None or had.dollars is None else had.dollars + dollars
         self.usage = Usage(turns=had.turns + 1, dollars=total, **summed)
-
-    def _spent(self) -> str:
-        limits, used = self.limits, self.usage
-        if limits.dollars is not None and used.dollars is not None and used.dollars >= limits.dollars:
-            return f"the budget of ${limits.dollars:.2f} is used up"
-        if limits.tokens is not None and used.tokens() >= limits.tokens:
-            return f"the budget of {limits.tokens:,} tokens is used up"
-        return ""
 
 
 _RETURNED = frozenset({"content-type", "retry-after", "request-id", "x-should-retry"})
@@ -158,6 +170,21 @@ class Meter:
             value = (message.get("usage") or {}).get(theirs)
             if isinstance(value, int):
                 self.tokens[ours] = value
+
+
+def with_words(body: bytes, words: str) -> bytes:
+    """Return a Messages request with words of ours at the end of its last message; any other body as it is."""
+    try:
+        asked = json.loads(body)
+        last = asked["messages"][-1]
+        content = last["content"]
+    except (ValueError, LookupError, TypeError):
+        return body
+    if last.get("role") != "user":
+        return body
+    had = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    last["content"] = [*had, {"type": "text", "text": words}]
+    return json.dumps(asked).encode()
 
 
 async def _read_body(request: Request) -> bytes | None:

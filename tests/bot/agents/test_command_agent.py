@@ -84,6 +84,24 @@ async def test_a_program_over_its_budget_is_stopped(work: Work) -> None:
     )  # fmt: skip
 
 
+async def test_at_80_percent_the_model_is_told_to_finish_whatever_the_program_asks(work: Work) -> None:
+    turn = {"say": "Hello.", "usage": {"input_tokens": 450, "output_tokens": 0}}
+    await work.run({"type": "start", "loop": True}, turn, settings=python("ask(n=3)"), limits=Limits(tokens=1000))
+
+    told = "You have used 80 % of your tokens. Finish now: bring the change into a state that passes, and close."
+    assert (work.lines, [request["messages"][-1]["content"] for request in work.model.requests]) == (
+        ["80 % of the tokens used; told the agent to finish", "Hello.", "Hello.", "Hello."],
+        ["hi", "hi", [{"type": "text", "text": "hi"}, {"type": "text", "text": told}]],
+    )
+
+
+async def test_a_program_that_keeps_to_no_turns_of_its_own_is_stopped_at_ours(work: Work) -> None:
+    settings = python("ask(n=5); import time; time.sleep(60)")
+    result = await work.run({"type": "start", "loop": True}, {"say": "x"}, settings=settings, limits=Limits(turns=3))
+
+    assert (result.ending, result.reason, result.usage.turns) == (Ending.TURN_LIMIT, "not finished after 3 turns", 3)
+
+
 STREAM: list[dict[str, Any]] = [
     {"type": "system", "subtype": "init", "model": "claude-sonnet-5-5"},
     {"type": "assistant", "message": {"id": "1", "content": [{"type": "text", "text": "I look."}]}},
