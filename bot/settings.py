@@ -48,6 +48,9 @@ class Settings(BaseSettings):
     anthropic_api_key: SecretStr | None = Field(default=None, validation_alias="ANTHROPIC_API_KEY")
     model: str = ""  # empty: the agent's default
     model_url: str = ""  # empty: Anthropic's
+    model_retries: int = Field(default=8, ge=0, le=20)  # of a request that the model's server could not answer
+    model_silence_s: float = Field(default=300.0, gt=0)  # without a byte from it, or from a program
+    sessions: Path | None = None  # recorded transcripts, for `agent.kind = "replay"`
     sandbox: Literal["required", "off"] = "required"
     private_hosts: tuple[str, ...] = ()  # names in the operator's own network that boxes may reach
     day_dollars: float | None = Field(default=None, gt=0)  # for all repositories together, in a day (UTC)

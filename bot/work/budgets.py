@@ -1,7 +1,7 @@
 """How much an agent may still use: the budgets of a ticket, a repository and a day, less what was spent. No I/O."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from bot.tickets.budget import Budget, Spent
@@ -25,16 +25,15 @@ class Exhausted:
 
 
 def limits_of(scopes: Sequence[Scope], *, command_s: float = 300.0) -> Limits | Exhausted:
-    """Return what the agent may use now: the least that any scope has left."""
-    limits = Limits(command_s=command_s)
+    """Return what the agent may use now: the least that any scope has left, or its own limit where none says."""
+    least: dict[str, Any] = {}
     for scope in scopes:
         left = _left(scope)
         for what, rest in left.items():
             if rest <= 0:
                 return Exhausted(_say(scope, what))
-        least: dict[str, Any] = {what: _least(getattr(limits, what), rest) for what, rest in left.items()}
-        limits = replace(limits, **least)
-    return limits
+        least |= {what: min(least.get(what, rest), rest) for what, rest in left.items()}
+    return Limits(command_s=command_s, **least)
 
 
 def _left(scope: Scope) -> dict[str, float]:
@@ -44,10 +43,6 @@ def _left(scope: Scope) -> dict[str, float]:
         "tokens": (budget.tokens, gone.tokens), "dollars": (budget.dollars, gone.dollars),
     }  # fmt: skip
     return {what: most - used for what, (most, used) in pairs.items() if most is not None}
-
-
-def _least(had: float | None, rest: float) -> float:
-    return rest if had is None else min(had, rest)
 
 
 def _say(scope: Scope, what: str) -> str:

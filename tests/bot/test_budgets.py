@@ -12,6 +12,10 @@ def test_without_budgets_the_agent_has_its_own_limits() -> None:
     assert limits_of([], command_s=60) == Limits(command_s=60)
 
 
+def test_a_budget_above_the_agents_own_limits_counts() -> None:
+    assert limits_of([Scope("this ticket", Budget(turns=300, wall_s=7200.0), Spent(turns=10))]) == Limits(290, 7200.0)
+
+
 def test_the_least_that_any_scope_has_left_counts() -> None:
     scopes = [
         Scope("this ticket", Budget(turns=40, dollars=2.0), Spent(turns=30, dollars=0.5)),

@@ -1,113 +1,20 @@
 """Attempts that go on from earlier work: reviews, moved bases, fresh budgets, and failures that were there before."""
 
-import asyncio
-import subprocess
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
-from pydantic import SecretStr
 
-from bot.app import Service
-from bot.demo import loop
-from bot.forges.local import LocalForge
-from bot.settings import Settings
-from bot.tickets import tickets
-from bot.tickets.ticket import State, Ticket
-from bot.work.agents.scripted import ScriptedModel
-from bot.work.agents.sessions import Turn, read_session
+from tests.bot.world import World, change, living
 from tests.needs import needs
 
 pytestmark = [needs("bwrap", package="bubblewrap"), pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
 
-CALC = "def add(a, b):\n    return a - b\n"
-FILES = {
-    "gate.toml": '[steps.test]\nrun = "python3 -m unittest -q"\nkind = "test"\n',
-    "calc.py": CALC,
-    "test_calc.py": "import unittest, calc\nclass T(unittest.TestCase):\n    def test_it(self):\n        calc.add\n",
-}
-
-
-def change(text: str, path: str = "calc.py") -> dict[str, Any]:
-    return {"edit": {"command": "create", "path": path, "file_text": text}}
-
-
-@dataclass
-class Model(ScriptedModel):
-    """A scripted model that does something in the world before it answers about an issue."""
-
-    sessions: list[Any] = field(default_factory=list)
-    before: dict[str, Callable[[], object]] = field(default_factory=dict)
-
-    def _turn(self, asked: Mapping[str, Any]) -> Turn:
-        first = str(asked["messages"][0])
-        for name in [name for name in self.before if name in first]:
-            self.before.pop(name)()
-        return super()._turn(asked)
-
-    def says(self, name: str, *turns: dict[str, Any], feedback: bool = False, when: Sequence[str] = ()) -> None:
-        start = {"type": "start", "repository": name, "feedback": feedback, "when": list(when)}
-        self.sessions.append(read_session(f"{name} {len(self.sessions)}", [start, *turns]))
-
-    def told(self) -> str:
-        """Return what the newest conversation began with."""
-        return str(self.requests[-1]["messages"][0]["content"][0]["text"])
-
-
-@dataclass
-class World:
-    forge: LocalForge
-    service: Service
-    model: Model
-    folder: Path
-
-    def repository(self, name: str, settings: str = "", **files: str) -> str:
-        self.forge.create_repository(name, {**FILES, ".github/bot.toml": settings, **files})
-        self.forge.add_user("ann", {name: "write"})
-        return name
-
-    async def ask(self, repo: str) -> Ticket:
-        """Open an issue with the label, and return its ticket once it is done."""
-        number = self.forge.open_issue(repo, "add subtracts", "It should add.", user="ann")
-        self.forge.label_issue(repo, number, "bot", user="ann")
-        return await self.done(repo, attempt=1)
-
-    async def done(self, repo: str, *, attempt: int) -> Ticket:
-        with self.service.bell.listen() as listener:
-            for _ in range(60):
-                with self.service.store.read() as c:
-                    found = tickets.list_tickets(c, repository=repo)
-                if found and found[0].attempt == attempt and found[0].state is State.DONE:
-                    return found[0]
-                await listener.wait(1.0)
-        raise AssertionError(f"not done: {found}")
-
-    async def seen(self, look: Callable[[], bool]) -> None:
-        """Wait until the forge shows it; what is posted comes a moment after the end."""
-        await asyncio.to_thread(self.forge.wait, look)
-
-    def git(self, repo: str, *words: str) -> str:
-        folder = str(next(self.folder.rglob(f"{repo}.git")))
-        return subprocess.run(["git", "-C", folder, *words], capture_output=True, text=True, check=True).stdout.strip()
-
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
-    folder = tmp_path_factory.mktemp("follow-ups")
-    forge, model = LocalForge(folder / "forge"), Model([])
-    with model.serve() as served:
-        settings = Settings(
-            data=folder / "bot", port=0, name="h", api_url=forge.api_url, git_url=forge.url, app_id=forge.app_id,
-            private_key=SecretStr(forge.private_key), webhook_secret=SecretStr(forge.secret), model_url=served.url,
-            anthropic_api_key=SecretStr("k"),
-        )  # fmt: skip
-        async with loop.serving(settings) as (service, url):
-            forge.hooks.target = f"{url}/webhook"
-            yield World(forge, service, model, folder / "forge")
-    forge.close()
+    async with living(tmp_path_factory.mktemp("follow-ups")) as world:
+        yield world
 
 
 async def test_a_review_is_followed_up_on_the_same_branch_then_merged_with_a_base_that_conflicts(world: World) -> None:

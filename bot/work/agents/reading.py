@@ -16,6 +16,9 @@ _ENDINGS = {
     "error_max_turns": Ending.TURN_LIMIT,
     "error_max_budget_usd": Ending.OVER_BUDGET,
 }
+_REASONS = {
+    "error_max_turns": "it is not finished at its limit of turns", "error_max_budget_usd": "its budget is used up",
+}  # fmt: skip
 
 
 @dataclass
@@ -83,7 +86,8 @@ class Reading:
         if found.get("is_error") and self.ending is Ending.FINISHED:
             self.ending, self.reason = Ending.FAILED, told[:_LONGEST]
         elif self.ending is not Ending.FINISHED:
-            self.reason = told[:_LONGEST] or str(found.get("subtype"))
+            word = str(found.get("subtype"))
+            self.reason = told[:_LONGEST] or _REASONS.get(word, word)
         elif told:
             self.said = told
         self.usage = _usage(found)

@@ -20,6 +20,7 @@ from bot.work.stages.prepare import Prepared
 ENDINGS = {
     Ending.TIMED_OUT: Outcome.TIMED_OUT,
     Ending.OVER_BUDGET: Outcome.OVER_BUDGET,
+    Ending.TURN_LIMIT: Outcome.OVER_BUDGET,  # unfinished work may well be green: it must not be merged for that
     Ending.CANCELLED: Outcome.CANCELLED,
     Ending.REFUSED: Outcome.NO_CHANGE,
     Ending.FAILED: Outcome.FAILED,

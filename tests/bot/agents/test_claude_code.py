@@ -43,4 +43,4 @@ async def test_claude_code_ends_at_its_turn_limit(work: Work) -> None:
     settings = AgentSettings(command=(str(CLAUDE),))
     result = await work.run(*[{"bash": "true"}] * 9, settings=settings, limits=Limits(turns=2))
 
-    assert (result.ending, result.reason) == (Ending.TURN_LIMIT, "error_max_turns")
+    assert (result.ending, result.reason) == (Ending.TURN_LIMIT, "it is not finished at its limit of turns")
