@@ -148,7 +148,7 @@ async def test_what_claude_code_streams_becomes_a_transcript(work: Work) -> None
     ("told", "ending", "reason"),
     [
         ({"subtype": "error_max_turns", "result": None}, Ending.TURN_LIMIT, "it is not finished at its limit of turns"),
-        ({"subtype": "error_max_budget_usd", "result": None}, Ending.OVER_BUDGET, "error_max_budget_usd"),
+        ({"subtype": "error_max_budget_usd", "result": None}, Ending.OVER_BUDGET, "its budget is used up"),
         ({"subtype": "error_during_execution", "result": "broken"}, Ending.FAILED, "broken"),
         ({"is_error": True, "result": "API Error: 401"}, Ending.FAILED, "API Error: 401"),
     ],
