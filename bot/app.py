@@ -55,6 +55,7 @@ from bot.work.checking import Checks
 from bot.work.engine import Engine
 from bot.work.job import Desk
 from bot.work.logbook import Logbook
+from bot.work.rechecking import Rechecks
 
 LOG = log.logger("app")
 AUTHOR = ("Sluice", "sluice@users.noreply.github.com")
@@ -101,6 +102,7 @@ class Service:
             app=settings.app_id,
         )
         self.checks = Checks(self.desk)
+        self.rechecks = Rechecks(self.desk, low=self._low_disk)
         self.receiver = self._receiver() if receives and not pulls else None
         self.recovery = Recovery(
             self.store, self.forge, label=settings.label, now=time.time, stored=self.delivered
@@ -133,6 +135,7 @@ class Service:
             links=links_of(settings), sandbox=sandbox_mode(settings),
             readable=interpreter(), changed=self.changed, author=AUTHOR,
             day=Budget(tokens=settings.day_tokens, dollars=settings.day_dollars), private_hosts=settings.private_hosts,
+            recheck=settings.recheck,
         )  # fmt: skip
 
     def _application(self, note: str) -> Starlette:
@@ -179,6 +182,7 @@ class Service:
         self.outbox.wake()
         self._tick.set()
         self._freed.set()
+        self.rechecks.wake()
 
     def _call(self, act: Any) -> None:
         if self._loop is not None and not self._loop.is_closed():
@@ -200,6 +204,7 @@ class Service:
         self.warm = asyncio.create_task(asyncio.to_thread(_warm))
         loops: list[Callable[[], Coroutine[Any, Any, None]]] = [
             self._read_deliveries, self._admit, self.outbox.run, self._beat, self._presence.run, self._obey,
+            self.rechecks.run,
         ]  # fmt: skip
         if self._recovers:
             loops.append(lambda: self.recovery.run(redelivers=not self._pulls))
@@ -210,6 +215,7 @@ class Service:
     async def stop(self) -> None:
         """End the loops and every running stage; work in progress is kept and goes on at the next start."""
         self.desk.stopping.set()
+        self.rechecks.stop()
         for here in self.desk.running.values():
             here.cancelled.set()
         with contextlib.suppress(TimeoutError):

@@ -30,6 +30,7 @@ class Settings(BaseSettings):
     dead_after_s: float = Field(default=30.0, ge=1)  # a host silent for this long is taken for dead
     slots: int = Field(default=2, ge=1, le=64)
     tickets: int = Field(default=0, ge=0)  # at the same time, on all hosts together; 0: as many as there are slots
+    recheck: int = Field(default=20, ge=0)  # one of so many jobs is gated again without caches, and every merge
     low_disk_mb: int = Field(default=1024, ge=0)  # with less free than this no work starts
 
     api_url: str = "https://api.github.com"

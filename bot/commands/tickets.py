@@ -84,6 +84,7 @@ def show(ticket: int, as_json: bool, transcript: bool) -> None:
             "text_hash": attempt.text_hash, "claim": attempt.claim, "touched": attempt.touched,
             "base": attempt.base_sha or found.base_sha, "head": attempt.head_sha, "policy": attempt.policy_hash,
             "usage": attempt.usage, "sandbox": attempt.sandbox, "proof": _json(attempt.proof),
+            "warmth": _json(attempt.warmth),
             "report": _json(attempt.report),
         },
         "times": [asdict(t) for t in times],

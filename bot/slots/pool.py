@@ -72,7 +72,7 @@ class Pool:
             if row.state == "quarantined" or not worktree.is_whole(slot):
                 self._mend(slot, row.reason)
         kept = {self.slot(name, repository).path.parent for repository, name in anybodys}
-        for folder in self._root.glob("*/slot-*"):
+        for folder in (*self._root.glob("*/slot-*"), *self._root.glob("*/cold-*")):
             if folder not in kept:
                 clean.throw(folder, self._trash)
         self._empty(self._trash)
@@ -141,12 +141,16 @@ class Pool:
     def _trash(self) -> Path:
         return self._root / "trash"
 
-    async def lease(self, repository: str, *, ticket: int, epoch: int) -> Slot | None:
-        """Return a slot for a ticket: the one it has, else a free one of the repository, else a new one."""
+    async def lease(self, repository: str, *, ticket: int, epoch: int, cold: bool = False) -> Slot | None:
+        """Return a slot for a ticket: the one it has, else a free one of the repository, else a new one.
+
+        There is one more, `cold`, for gates without caches: those wait for each other, and no job for them.
+        """
         with self.store.write() as c:
             name = leases.lease(
-                c, self._host, repository, ticket=ticket, epoch=epoch, most=self._slots, now=self._now()
-            )
+                c, self._host, repository, ticket=ticket, epoch=epoch, most=1 if cold else self._slots,
+                now=self._now(), kind="cold" if cold else "slot",
+            )  # fmt: skip
         return None if name is None else replace(self.slot(name, repository), held=(ticket, epoch))
 
     def slot(self, name: str, repository: str) -> Slot:

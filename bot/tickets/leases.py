@@ -34,13 +34,13 @@ def everywhere(c: sa.Connection) -> set[tuple[str, str]]:
 
 
 def lease(
-    c: sa.Connection, host: str, repository: str, *, ticket: int, epoch: int, most: int, now: float
+    c: sa.Connection, host: str, repository: str, *, ticket: int, epoch: int, most: int, now: float, kind: str = "slot"
 ) -> str | None:
     """Return the name of the slot that the ticket holds from now on.
 
-    None where all `most` are in use, or where a later epoch of the ticket holds its slot already.
+    None where all `most` of its kind are in use, or where a later epoch of the ticket holds its slot already.
     """
-    mine = rows(c, host)
+    mine = [s for s in rows(c, host) if s.name.startswith(f"{kind}-")]
     held = [s for s in mine if s.ticket == ticket and s.repository == repository and s.state == "leased"]
     if any(s.epoch > epoch for s in held):
         return None
@@ -52,7 +52,7 @@ def lease(
     if sum(s.state == "leased" for s in mine) >= most:
         return None
     taken = {s.name for s in mine if s.repository == repository}
-    name = next(f"slot-{n}" for n in range(1, len(taken) + 2) if f"slot-{n}" not in taken)
+    name = next(f"{kind}-{n}" for n in range(1, len(taken) + 2) if f"{kind}-{n}" not in taken)
     c.execute(
         slots.insert().values(
             host=host, name=name, repository=repository, state="leased", ticket=ticket, epoch=epoch, used_at=now

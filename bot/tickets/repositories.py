@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import sqlalchemy as sa
 
-from bot.tickets.schema import asks, ledger, marks, memory, posts, pull_checks, repositories, tickets
+from bot.tickets.schema import asks, ledger, marks, memory, posts, pull_checks, rechecks, repositories, tickets
 
 
 def keep_installation(c: sa.Connection, name: str, installation: int | None) -> None:
@@ -75,7 +75,7 @@ _MISSING = sa.select(repositories.c.missing)
 
 def rename(c: sa.Connection, old: str, new: str) -> None:
     """Follow a repository to its new name; what it was called before may be taken by another one later."""
-    for table in (tickets, posts, ledger, memory, marks, asks, pull_checks):
+    for table in (tickets, posts, ledger, memory, marks, asks, pull_checks, rechecks):
         c.execute(table.update().where(table.c.repository == old).values(repository=new))
     c.execute(repositories.delete().where(repositories.c.name == new))
     c.execute(repositories.update().where(repositories.c.name == old).values(name=new, settings_sha=None))

@@ -129,6 +129,7 @@ attempts = sa.Table(
     sa.Column("report", sa.Text),  # the gate's report, JSON
     sa.Column("usage", sa.Text, nullable=False, server_default="{}"),  # turns, tokens, dollars, seconds
     sa.Column("sandbox", sa.Text, nullable=False, server_default=""),
+    sa.Column("warmth", sa.Text),  # what the gate found in its slot: dependencies and caches, JSON
     sa.Column("proof", sa.Text),  # that the slot was clean, JSON
     sa.Column("outcome", sa.Text),
     sa.Column("reason", sa.Text, nullable=False, server_default=""),
@@ -264,3 +265,27 @@ bundles = sa.Table(  # an agent's commits, durable beyond the host that made the
     sa.Column("head_sha", sa.Text, nullable=False),
     sa.Column("bundle", sa.LargeBinary, nullable=False),
 )
+
+rechecks = sa.Table(  # gates that are run again without caches
+    "rechecks",
+    METADATA,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("repository", sa.Text, nullable=False),
+    sa.Column("installation", sa.Integer),
+    sa.Column("ticket", sa.Integer, sa.ForeignKey("tickets.id"), nullable=False),
+    sa.Column("attempt", sa.Integer, nullable=False),
+    sa.Column("issue", sa.BigInteger, nullable=False),
+    sa.Column("host", sa.Text, nullable=False),
+    sa.Column("slot", sa.Text, nullable=False),
+    sa.Column("base_sha", sa.Text, nullable=False),
+    sa.Column("head_sha", sa.Text, nullable=False),
+    sa.Column("caches", sa.Text, nullable=False),  # path, tool and key of each, JSON
+    sa.Column("report", sa.Text, nullable=False),  # with caches, JSON
+    sa.Column("state", sa.Text, nullable=False),  # new, same, differs, unsteady, failed
+    sa.Column("reason", sa.Text, nullable=False, server_default=""),
+    sa.Column("cold", sa.Text),  # without caches, JSON
+    sa.Column("created_at", _time, nullable=False),
+    sa.Column("updated_at", _time, nullable=False),
+    sa.UniqueConstraint("ticket", "attempt"),
+)
+sa.Index("rechecks_host", rechecks.c.host, rechecks.c.state)

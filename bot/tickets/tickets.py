@@ -59,6 +59,7 @@ class Attempt:
     report: str | None = None
     usage: Mapping[str, Any] = field(default_factory=dict)
     sandbox: str = ""
+    warmth: str | None = None
     proof: str | None = None
     outcome: str | None = None
     reason: str = ""

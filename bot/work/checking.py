@@ -173,12 +173,15 @@ async def _judge(check: Check) -> tuple[str | None, Report]:
     base_sha = await _fetch(check, slot, url, token, pull.base.sha)
     if base_sha is None:
         return None, Report(Verdict.ERROR, f"{row.head_sha[:10]} and `{pull.base.ref}` share no commit")
-    await desk.pool.prepare(
+    ready = await desk.pool.prepare(
         slot, url=url, token=token, sha=row.head_sha, install=check.settings.install,
-        keep=() if row.is_fork or not check.settings.caches.enabled else check.settings.caches.keep,
-        on_part=lambda _part, _seconds: None, cancelled=check.cancelled,
+        keep=check.settings.caches.keep, on_part=lambda _part, _seconds: None, cancelled=check.cancelled,
+        use="none" if row.is_fork or not check.settings.caches.enabled else "lend",
     )  # fmt: skip
-    return base_sha, await gating.judge(check, base_sha)
+    report = await gating.judge(check, base_sha)
+    if not row.is_fork:
+        await gating.keep_caches(check, ready, report)
+    return base_sha, report
 
 
 async def _fetch(check: Check, slot: Slot, url: str, token: str, tip: str) -> str | None:

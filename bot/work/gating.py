@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 
 from bot.sandbox import out, proc
 from bot.sandbox.box import Box, wrap
+from bot.slots.pool import Ready
 from bot.slots.slot import Slot
 from bot.tickets.repository import RepositorySettings
 from bot.work.job import Desk, Job, Running
@@ -16,6 +17,7 @@ from gate.report import Report, Verdict, read_report
 
 GATE_LIMIT_S = 3600.0
 PLAN_LIMIT_S = 60.0
+RAN = (Verdict.GREEN, Verdict.RED, Verdict.HOLLOW)  # every step came to its end, and so did what it wrote
 MB = 1024 * 1024
 
 
@@ -91,6 +93,16 @@ async def judge(job: Case, base_sha: str, *, only: Sequence[str] = ()) -> Report
     """Return the gate's report on the slot against the base commit; of some steps alone, and what they need."""
     steps = [word for name in only for word in ("--only", name)]
     return await _gate(job, "--base", base_sha, *steps, limit_s=GATE_LIMIT_S)
+
+
+async def keep_caches(job: Case, ready: Ready, report: Report) -> dict[str, str]:
+    """Keep what the gate left in its caches for the next one; return those that are not believed, with the why."""
+    if job.here.slot is None or not job.settings.caches.enabled or report.verdict not in RAN:
+        return {}
+    refused = await job.desk.pool.take_caches(job.here.slot, ready.ground)
+    for path, why in refused.items():
+        job.log(f"cache {path} is not kept: {why}")
+    return refused
 
 
 async def proposal(job: Job) -> str:

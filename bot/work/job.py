@@ -16,7 +16,8 @@ from bot.outbox.reporter import Links
 from bot.sandbox.box import Mode
 from bot.sandbox.redact import Redactor, Stream
 from bot.slots import git
-from bot.slots.pool import Pool
+from bot.slots.pool import Pool, Ready
+from bot.slots.shelf import Use
 from bot.slots.slot import Slot
 from bot.tickets import bundles, journal, tickets
 from bot.tickets.budget import Budget
@@ -44,6 +45,7 @@ class Running:
     made: dict[int, Any] = field(default_factory=dict)  # round -> what the agent did: no outage makes it work twice
     is_suspect: bool = False  # the bot died more than once in this stage: it runs beside no other such ticket
     stream: Stream | None = None  # of the log
+    for_gate: bool = False  # a gate ran in it since
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,7 @@ class Desk:
     author: tuple[str, str]  # name and address that commits carry
     day: Budget = field(default_factory=Budget)  # of all repositories together
     private_hosts: tuple[str, ...] = ()  # names that may lead into the operator's own network
+    recheck: int = 0  # one of so many jobs is gated again without caches, and every merge; 0: none
     running: dict[int, Running] = field(default_factory=dict)  # tickets by number; checks of pull requests below zero
     stopping: asyncio.Event = field(default_factory=asyncio.Event)  # set: no stage's result is kept any more
     suspects: asyncio.Lock = field(default_factory=asyncio.Lock)  # so that each crash has one suspect
@@ -181,20 +184,37 @@ class Job:
             self.here.slot, self.here.at_sha = slot, None
         return self.here.slot
 
-    async def slot_at(self, sha: str) -> Slot:
-        """Return this ticket's slot standing at a commit, leasing and preparing one where it is not there yet."""
+    async def slot_at(self, sha: str, *, after_gate: bool = True) -> Slot:
+        """Return this ticket's slot standing at a commit, leasing and preparing one where it is not there yet.
+
+        Without `after_gate` what a gate left there goes first; an agent gets copies of the caches.
+        """
         slot = await self.leased()
-        if self.here.at_sha != sha:
-            await self.bring(slot, sha)
-            await self.desk.pool.prepare(
-                slot,
-                url=f"{self.desk.git_url}/{self.ticket.repository}.git",
-                token=await self.desk.forge.git_token(self.ticket.repository),
-                sha=sha,
-                install=self.settings.install,
-                keep=self.settings.caches.keep if self.settings.caches.enabled else (),
-                on_part=self.took,
-                cancelled=self.cancelled,
-            )
-            self.here.at_sha = sha
+        if self.here.at_sha != sha or (self.here.for_gate and not after_gate):
+            await self._prepare(slot, sha, "copy")
         return slot
+
+    async def slot_for_gate(self, sha: str) -> Ready:
+        """Bring this ticket's slot to exactly a commit: nothing that an agent left beside it is judged with it."""
+        ready = await self._prepare(await self.leased(), sha, "lend")
+        if ready.dependencies == "changed by the job":
+            self.log("dependencies were changed after they had been installed: thrown away, installed anew")
+        return ready
+
+    async def _prepare(self, slot: Slot, sha: str, use: Use) -> Ready:
+        self.here.at_sha = None
+        await self.bring(slot, sha)
+        caches = self.settings.caches
+        ready = await self.desk.pool.prepare(
+            slot,
+            url=f"{self.desk.git_url}/{self.ticket.repository}.git",
+            token=await self.desk.forge.git_token(self.ticket.repository),
+            sha=sha,
+            install=self.settings.install,
+            keep=caches.keep,
+            on_part=self.took,
+            cancelled=self.cancelled,
+            use=use if caches.enabled else "none",
+        )
+        self.here.at_sha, self.here.for_gate = sha, use == "lend"
+        return ready

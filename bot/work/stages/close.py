@@ -7,7 +7,7 @@ from bot.outbox import reporter
 from bot.tickets import tickets
 from bot.tickets.presence import tell
 from bot.tickets.ticket import Outcome, State
-from bot.work import gating
+from bot.work import gating, rechecking
 from bot.work.ended import Ended
 from bot.work.job import Fenced, Job
 
@@ -34,5 +34,6 @@ async def close(job: Job, ended: Ended) -> None:
             sandbox=job.desk.sandbox, proof=None if proof is None else json.dumps(asdict(proof)),
         )  # fmt: skip
         reporter.report(c, job.ticket.id, links=job.desk.links, now=now, proposal=proposal)
+        rechecking.ask(c, job, ended.outcome)
         tell(c)
     job.desk.changed(job.ticket.id)

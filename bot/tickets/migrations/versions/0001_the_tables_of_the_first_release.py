@@ -241,6 +241,7 @@ def upgrade() -> None:
         sa.Column("report", sa.Text(), nullable=True),
         sa.Column("usage", sa.Text(), server_default="{}", nullable=False),
         sa.Column("sandbox", sa.Text(), server_default="", nullable=False),
+        sa.Column("warmth", sa.Text(), nullable=True),
         sa.Column("proof", sa.Text(), nullable=True),
         sa.Column("outcome", sa.Text(), nullable=True),
         sa.Column("reason", sa.Text(), server_default="", nullable=False),
@@ -252,6 +253,35 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("ticket", "number"),
     )
+    op.create_table(
+        "rechecks",
+        sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
+        sa.Column("repository", sa.Text(), nullable=False),
+        sa.Column("installation", sa.Integer(), nullable=True),
+        sa.Column("ticket", sa.Integer(), nullable=False),
+        sa.Column("attempt", sa.Integer(), nullable=False),
+        sa.Column("issue", sa.BigInteger(), nullable=False),
+        sa.Column("host", sa.Text(), nullable=False),
+        sa.Column("slot", sa.Text(), nullable=False),
+        sa.Column("base_sha", sa.Text(), nullable=False),
+        sa.Column("head_sha", sa.Text(), nullable=False),
+        sa.Column("caches", sa.Text(), nullable=False),
+        sa.Column("report", sa.Text(), nullable=False),
+        sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("reason", sa.Text(), server_default="", nullable=False),
+        sa.Column("cold", sa.Text(), nullable=True),
+        sa.Column("created_at", sa.Double(), nullable=False),
+        sa.Column("updated_at", sa.Double(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["ticket"],
+            ["tickets.id"],
+        ),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("ticket", "attempt"),
+    )
+    with op.batch_alter_table("rechecks", schema=None) as batch_op:
+        batch_op.create_index("rechecks_host", ["host", "state"], unique=False)
+
     op.create_table(
         "bundles",
         sa.Column("ticket", sa.Integer(), nullable=False),
