@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from bot import log
 from bot.tickets import deliveries
 from bot.tickets.deliveries import Arrived
-from bot.tickets.store import Store
+from bot.tickets.store import Store, first_line, is_away
 
 LOG = log.logger("inbox")
 MOST = 512  # deliveries in one transaction
@@ -72,7 +72,10 @@ class Writer:
             with self._store.write() as c:
                 deliveries.keep(c, arrived, now=self._now())
         except Exception as error:
-            LOG.exception("deliveries not stored", extra={"count": len(arrived)})
+            if is_away(error):
+                LOG.warning("deliveries not stored", extra={"count": len(arrived), "why": first_line(error)})
+            else:
+                LOG.exception("deliveries not stored", extra={"count": len(arrived)})
             return error
         return None
 

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from bot import log
 from bot.tickets.schema import hosts
-from bot.tickets.store import Store, is_away
+from bot.tickets.store import Store, first_line, is_away
 
 LOG = log.logger("database")
 FIRST_PAUSE_S, LAST_PAUSE_S = 0.25, 5.0
@@ -29,7 +29,7 @@ class Outage:
                 )  # back already: whoever asks again at once would only turn in circles
                 return
             began, pause_s = time.monotonic(), FIRST_PAUSE_S
-            LOG.warning("database away; waiting for it", extra={"why": _words(error)})
+            LOG.warning("database away; waiting for it", extra={"why": first_line(error)})
             while not await asyncio.to_thread(self._takes_writes):
                 await asyncio.sleep(pause_s)
                 pause_s = min(pause_s * 2, LAST_PAUSE_S)
@@ -44,7 +44,3 @@ class Outage:
                 raise
             return False
         return True
-
-
-def _words(error: BaseException) -> str:
-    return str(getattr(error, "orig", None) or error).strip().splitlines()[0][:300]

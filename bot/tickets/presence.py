@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from bot import log
 from bot.errors import ConfigError
-from bot.tickets.store import PATIENCE, Store
+from bot.tickets.store import PATIENCE, Store, first_line
 
 if TYPE_CHECKING:  # a second of imports that SQLite does not need
     import psycopg
@@ -75,15 +75,19 @@ class Presence:
             await self._look()
         from psycopg import OperationalError  # noqa: PLC0415
 
+        is_deaf = False
         while True:
             try:
                 if self._connection is None or self._connection.closed:
                     self._connection = await self._connected()
+                    is_deaf = False
                     self._heard()  # whatever was said meanwhile
                 async for _ in self._connection.notifies():
                     self._heard()
             except OperationalError as error:
-                LOG.warning("deaf for a while", extra={"why": str(error).strip().splitlines()[0][:300]})
+                if not is_deaf:
+                    LOG.warning("not told of news until the database is back", extra={"why": first_line(error)})
+                is_deaf = True
             await self.close()
             await asyncio.sleep(AGAIN_S)
 

@@ -64,6 +64,11 @@ def is_away(error: BaseException) -> bool:
     return error.connection_invalidated or isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError)
 
 
+def first_line(error: BaseException) -> str:
+    """Return what the database's driver said, without the statement and its explanations."""
+    return (str(getattr(error, "orig", None) or error).strip().splitlines() or [type(error).__name__])[0][:300]
+
+
 def open_store(url: str) -> Store:
     """Open the database at an SQLAlchemy URL and bring its tables up to date."""
     engine = sa.create_engine(_with_driver(url), connect_args=_connect_args(url), pool_pre_ping="postgresql" in url)

@@ -87,13 +87,14 @@ class Bot:
             self.log.append("")  # the end
             self._news.notify_all()
 
-    def line(self, fits: Callable[[str], bool], *, limit_s: float = 60.0) -> str:
-        """Return the first line of the log that fits, waiting for it."""
+    def line(self, fits: Callable[[str], bool], *, limit_s: float = 60.0, nth: int = 1) -> str:
+        """Return the first (or nth) line of the log that fits, waiting for it."""
         ends_at, at = time.monotonic() + limit_s, 0
         with self._news:
             while True:
                 while at < len(self.log):
-                    if fits(self.log[at]):
+                    nth -= fits(self.log[at])
+                    if nth == 0:
                         return self.log[at]
                     at += 1
                 left_s = ends_at - time.monotonic()
@@ -101,14 +102,14 @@ class Bot:
                     raise AssertionError("not in the bot's log:\n" + "\n".join(self.log[-30:]))
                 self._news.wait(left_s)
 
-    def until(self, event: str, *, limit_s: float = 60.0, **fields: Any) -> Mapping[str, Any]:
+    def until(self, event: str, *, limit_s: float = 60.0, nth: int = 1, **fields: Any) -> Mapping[str, Any]:
         """Wait for an event in the log, and return it."""
 
         def fits(line: str) -> bool:
             found = json.loads(line) if line.startswith("{") else {}
             return found.get("event") == event and all(found.get(k) == v for k, v in fields.items())
 
-        return dict(json.loads(self.line(fits, limit_s=limit_s)))
+        return dict(json.loads(self.line(fits, limit_s=limit_s, nth=nth)))
 
     def events(self, event: str) -> list[Mapping[str, Any]]:
         """Return the events of this name that the log has so far."""
