@@ -198,7 +198,7 @@ def main() -> int:
         while kills < asked.times:
             seed = asked.seed + rounds
             dice = random.Random(seed)
-            after_s = [round(dice.uniform(0.0, asked.most_s), 2) for _ in range(dice.choice((1, 1, 2, 3)))]
+            after_s = [round(dice.uniform(0.0, asked.most_s), 2) for _ in range(dice.choice((1, 3, 3)))]
             began = time.monotonic()
             with tempfile.TemporaryDirectory(prefix="sluice-kills-") as folder:
                 wrong = kill_round(Path(folder), database=server.create_database() if server else "", after_s=after_s)
