@@ -41,7 +41,7 @@ from bot.sandbox.redact import Redactor
 from bot.settings import Settings
 from bot.slots.disk import low_disk
 from bot.slots.pool import Pool
-from bot.tickets import hosts, pull_checks, scheduler
+from bot.tickets import hosts, pull_checks, scheduler, tickets
 from bot.tickets.budget import Budget
 from bot.tickets.outage import Outage
 from bot.tickets.presence import Folder, Presence
@@ -49,6 +49,7 @@ from bot.tickets.repository import RepositorySettings
 from bot.tickets.scheduler import Here
 from bot.tickets.store import is_away, open_store, sqlite_url
 from bot.tickets.ticket import Ticket
+from bot.tickets.warmth import Warmth
 from bot.work.agents.agent import Agent, AgentSettings
 from bot.work.agents.open import open_agent
 from bot.work.checking import Checks
@@ -80,6 +81,7 @@ class Service:
         self.store = open_store(settings.database_url or sqlite_url(data / "sluice.db"))
         self._presence = Presence(self.store, name=self.host, heard=self._heard)
         self._watch = hosts.Watch(self.host, dead_s=settings.dead_after_s)
+        self._warmth = Warmth(self.host)
         self._http = httpx.AsyncClient(timeout=30.0, follow_redirects=False)
         self.forge = open_forge(settings, self._http)
         self.outage = Outage(self.store)
@@ -113,6 +115,7 @@ class Service:
         self._turns = [self._start_tickets, self._start_checks]  # who goes first, in turns: neither starves the other
         self._tick, self._news, self._freed = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._asked = asyncio.Event()
+        self._idle: set[int] = set()
         self._tasks: list[asyncio.Task[None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -276,6 +279,9 @@ class Service:
         taken = await asyncio.to_thread(self._admit_once, low)
         for ticket in taken:
             await self.engine.start(ticket)
+        again_s = self._warmth.again_s
+        if again_s is not None:
+            asyncio.get_running_loop().call_later(again_s, self._tick.set)
         return bool(taken)
 
     async def _start_checks(self, low: str) -> bool:
@@ -294,7 +300,8 @@ class Service:
             free_slots=self._free(), now=time.time(), low_disk=low, total=self.settings.tickets, day=self.desk.day
         )
         return scheduler.tick(
-            self.store, here, host=self.host, changed=lambda c, ticket: self._report(c, ticket.id)
+            self.store, here, host=self.host, changed=lambda c, ticket: self._report(c, ticket.id),
+            warmth=self._warmth,
         )  # fmt: skip
 
     def _heard(self) -> None:
@@ -319,10 +326,10 @@ class Service:
             return hosts.held(c, self.host)
 
     async def _beat(self) -> None:
-        """Say that this host lives, and go on with what dead hosts left."""
+        """Say that this host lives, and go on with what dead hosts left, or an error here."""
         while True:
-            for orphan in await asyncio.to_thread(self._beat_once):
-                await self.engine.go_on(orphan)
+            for ticket in await asyncio.to_thread(self._beat_once):
+                await self.engine.go_on(ticket)
             self._asked.set()
             await asyncio.sleep(min(HEARTBEAT_S, self.settings.dead_after_s / 5))
 
@@ -333,7 +340,11 @@ class Service:
             gone = self._watch.dead(c)
             for host in gone:
                 pull_checks.release_of(c, host)
-            return hosts.take_orphans(c, gone, host=self.host, most=free, now=time.time())
+            # idle at two beats: not one that is just being started
+            idle = self.engine.idle(hosts.held(c, self.host))
+            left, self._idle = idle & self._idle, idle
+            mine = [tickets.get_ticket(c, ticket) for ticket in left]
+            return [*mine, *hosts.take_orphans(c, gone, host=self.host, most=free, now=time.time())]
 
     async def _guard(self, loop: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Keep a loop running over outages of the database; end the service with it for any other reason.

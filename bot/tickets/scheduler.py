@@ -11,6 +11,7 @@ from bot.tickets.budget import Budget
 from bot.tickets.schema import hosts
 from bot.tickets.store import Store
 from bot.tickets.ticket import Ticket
+from bot.tickets.warmth import Warmth
 
 _LOCK = 0x5105CE  # of PostgreSQL; on SQLite the write transaction is the lock
 
@@ -27,26 +28,29 @@ class Here:
 
 
 def tick(
-    store: Store, here: Here, *, host: str, changed: Callable[[sa.Connection, Ticket], None] | None = None
-) -> list[Ticket]:
+    store: Store, here: Here, *, host: str, changed: Callable[[sa.Connection, Ticket], None] | None = None,
+    warmth: Warmth | None = None,
+) -> list[Ticket]:  # fmt: skip
     """Mark the queued tickets that this host takes now as running, and return them.
 
-    A ticket whose reason for waiting is new is written, and told through `changed`.
+    A ticket whose reason for waiting is new is written, and told through `changed`; one that is warm elsewhere is left
+    to that host for a moment.
     """
     with store.write() as c:
         lock(c)
         for ticket in held.release(c, now=here.now):
             if changed is not None:
                 changed(c, ticket)
-        taken: list[Ticket] = []
+        admitted: list[Ticket] = []
         for decision in decide(c, here):
             if isinstance(decision, Admit):
-                taken.append(tickets.take(c, decision.ticket, host, here.now))
+                admitted.append(decision.ticket)
             elif decision.reason != decision.ticket.reason:
                 told = tickets.set_reason(c, decision.ticket, decision.reason)
                 if changed is not None:
                     changed(c, told)
-        return taken
+        kept = warmth.kept(c, admitted) if warmth is not None else admitted
+        return [tickets.take(c, ticket, host, here.now) for ticket in kept]
 
 
 def lock(c: sa.Connection) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 from dbos import DBOS, SetWorkflowID
@@ -14,7 +14,7 @@ from bot import log
 from bot.errors import BotError
 from bot.forges.errors import NotGranted
 from bot.slots.install import InstallFailed
-from bot.tickets.store import PATIENCE
+from bot.tickets.store import PATIENCE, first_line, is_away
 from bot.tickets.ticket import Outcome, Stage, Ticket
 from bot.work import pipeline
 from bot.work.ended import Ended
@@ -40,22 +40,31 @@ async def _ticket(ticket: int, attempt: int) -> str:
         return await DBOS.run_step_async({"name": name}, _unless_fenced, desk, ticket, stage, function, arguments)
 
     try:
-        outcome = (await pipeline.life(do)).outcome
-    except DBOSException:
-        raise
-    except NotGranted as error:  # taken away meanwhile
-        outcome = Outcome.FAILED
-        await do(None, close, Ended(outcome, str(error)))
-    except InstallFailed as error:  # the repository's to mend, not ours
-        outcome = Outcome.FAILED
-        await do(None, close, Ended(outcome, f"Dependencies could not be installed. {error}"))
-    except Exception as error:
-        LOG.exception("stage failed", extra={"ticket": ticket, "attempt": attempt})
-        outcome = Outcome.FAILED
-        await do(None, close, Ended(outcome, f"An error of ours ended this attempt: {_words(error)}"[:500]))
-    desk.running.pop(ticket, None)
-    desk.changed(ticket)
+        try:
+            outcome = (await pipeline.life(do)).outcome
+        except DBOSException:
+            raise
+        except Exception as error:
+            if is_away(error):  # of the engine's own: the stage ended, and its result could not be kept
+                LOG.warning("database away; going on later", extra={"ticket": ticket, "why": first_line(error)})
+                desk.running[ticket].is_idle = True
+                return str(await _never())
+            outcome = Outcome.FAILED
+            await do(None, close, Ended(outcome, _why(error, ticket, attempt)))
+    finally:
+        desk.running.pop(ticket, None)
+        desk.changed(ticket)
     return str(outcome)
+
+
+def _why(error: Exception, ticket: int, attempt: int) -> str:
+    """Return what an error that ended an attempt means to people; ours are logged with all they have."""
+    if isinstance(error, NotGranted):  # taken away meanwhile
+        return str(error)
+    if isinstance(error, InstallFailed):  # the repository's to mend, not ours
+        return f"Dependencies could not be installed. {error}"
+    LOG.exception("stage failed", extra={"ticket": ticket, "attempt": attempt})
+    return f"An error of ours ended this attempt: {_words(error)}"[:500]
 
 
 def _words(error: Exception) -> str:
@@ -147,11 +156,15 @@ class Engine:
             await DBOS.register_queue_async(self._queue)
             await DBOS.resume_workflow_async(workflow_id(ticket), queue_name=self._queue)
         else:
+            self._desk.running[ticket.id].slot = await self._desk.pool.lease(
+                ticket.repository, ticket=ticket.id, epoch=ticket.epoch
+            )
             await self._give_up(ticket, "Its attempt could not be closed")
 
     def _adopt(self, ticket: Ticket) -> None:
         here = self._desk.running.get(ticket.id)
         if here is not None and here.epoch == ticket.epoch:
+            here.is_idle = False
             return
         here = Running(epoch=ticket.epoch, is_suspect=ticket.tries >= MOST_TRIES - 1)
         if ticket.cancel_requested:
@@ -161,11 +174,15 @@ class Engine:
     async def _give_up(self, ticket: Ticket, why: str) -> None:
         """Close a ticket without running anything of it."""
         LOG.error("given up", extra={"ticket": ticket.id, "stage": str(ticket.stage), "why": why})
-        self._desk.running.pop(ticket.id, None)
+        here = self._desk.running.pop(ticket.id, None) or Running(epoch=ticket.epoch)
         await DBOS.cancel_workflow_async(workflow_id(ticket))
-        here = Running(epoch=ticket.epoch)
         ended = Ended(Outcome.FAILED, f"{why}, so it is not tried again. Comment `/bot retry` once that is mended.")
         await close(job_of(self._desk, ticket.id, None, here), ended)
+
+    def idle(self, held: Iterable[int]) -> set[int]:
+        """Return those of the tickets held here for which nothing runs."""
+        running = self._desk.running
+        return {ticket for ticket in held if ticket not in running or running[ticket].is_idle}
 
     def compare(self, ran: Mapping[int, Running], held: Mapping[int, tuple[int, bool]]) -> None:
         """Stop what was cancelled or is held elsewhere.

@@ -43,6 +43,7 @@ class Running:
     at_sha: str | None = None  # the commit that the slot stands at
     keeps_work: bool = False  # an agent's work lies in the slot: a stop has to keep it first
     made: dict[int, Any] = field(default_factory=dict)  # round -> what the agent did: no outage makes it work twice
+    is_idle: bool = False  # its workflow ended without an end of the ticket: it has to be gone on with
     is_suspect: bool = False  # the bot died more than once in this stage: it runs beside no other such ticket
     stream: Stream | None = None  # of the log
     for_gate: bool = False  # a gate ran in it since
