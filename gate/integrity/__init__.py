@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from gate.integrity import configs, paths, policies, programs, shadows, shortcuts, tests
+from gate.integrity import configs, paths, policies, programs, shadows, shortcuts, silenced, tests
 from gate.integrity.change import Change, error, read_change
 from gate.policy import Policy
 from gate.report import Finding
@@ -16,19 +16,22 @@ LOOKS: tuple[Callable[[Change, Policy], Iterable[Finding]], ...] = (
     configs.look,
     programs.look,
     shadows.look,
+    silenced.look,
 )
 
 
 def compare(repo: Path, base: str, policy: Policy) -> tuple[Finding, ...]:
     """Return what the worktree weakens against the base; any finding of level error makes the verdict TAMPERED."""
-    change = read_change(repo, base)
-    if not change.files:
-        return ()
+    return weigh(read_change(repo, base), policy)
+
+
+def weigh(change: Change, policy: Policy) -> tuple[Finding, ...]:
+    """Return what a change weakens: one finding for each rule and line."""
     if change.left_out:
         message = f"{change.left_out} changed files are too many to compare; nothing is known of them"
         return (error("change-too-large", message, change.files[-1].path, fix="change less at a time"),)
-    found: dict[tuple[str, str | None, int | None], Finding] = {}
-    for look in LOOKS:
+    found: dict[tuple[str, str | None, int], Finding] = {}
+    for look in LOOKS if change.files else ():
         for finding in look(change, policy):
-            found.setdefault((finding.rule, finding.path, finding.line if finding.line else len(found)), finding)
+            found.setdefault((finding.rule, finding.path, finding.line or -len(found)), finding)
     return tuple(found.values())

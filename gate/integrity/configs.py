@@ -1,202 +1,258 @@
-"""Weakening in a tool's configuration: sources excluded, rules switched off, thresholds lowered, strictness gone."""
+"""Weakening in a tool's configuration: sources excluded, rules switched off, thresholds lowered, strictness gone.
 
-import json
-import re
-import tomllib
-from collections.abc import Iterator, Mapping
-from configparser import ConfigParser
-from configparser import Error as IniError
+Tools of Python take theirs from the first of several files, so there the tables that count are compared, whichever
+file holds them: a new pytest.ini that hides pyproject.toml is a loss, a table that only moved is none.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
+from gate import git
 from gate.globs import matches
-from gate.integrity.change import Change, File, error
+from gate.integrity.change import MOST_BYTES, Change, File, error
+from gate.integrity.config_files import Key, flat, is_table, read, read_ini, read_toml
+from gate.integrity.config_lines import look_at_lines
+from gate.integrity.config_values import moved, names, shown
 from gate.policy import Policy
 from gate.report import Finding
 
-JSON = ("**/tsconfig*.json", "**/jsconfig*.json", "**/.eslintrc", "**/.eslintrc.json", "**/biome.json*", "**/package.json",
-        "**/.nycrc*", "**/.mocharc.json", "**/jest.config.json", "**/pyrightconfig.json", "**/turbo.json")  # fmt: skip
-TOML = ("**/pyproject.toml", "**/ruff.toml", "**/.ruff.toml", "**/Cargo.toml", "**/.coveragerc.toml", "**/clippy.toml")
-INI = (
-    "**/setup.cfg",
-    "**/mypy.ini",
-    "**/.mypy.ini",
-    "**/pytest.ini",
-    "**/tox.ini",
-    "**/.coveragerc",
-    "**/.flake8",
-    "**/.pylintrc",
+LINES = ("**/eslint.config.*", "**/.eslintrc.[jcy]*", "**/.eslintrc.js", "**/.eslintrc.cjs", "**/jest.config.*", "**/vitest.config.*",
+         "**/vitest.workspace.*", "**/vite.config.*", "**/playwright.config.*", "**/.mocharc.*", "**/phpunit.xml*", "**/pom.xml",
+         "**/build.gradle*", "**/wtr.config.*", "**/web-test-runner.config.*", "**/karma.conf.*", "**/cypress.config.*")  # fmt: skip
+IGNORES = (
+    "**/.eslintignore",
+    "**/.prettierignore",
+    "**/.biomeignore",
+    "**/.flake8ignore",
+    "**/.ignore",
+    "**/.mypyignore",
 )
-LINES = ("**/eslint.config.*", "**/.eslintrc.[jcy]*", "**/.eslintrc.js", "**/.eslintrc.cjs", "**/.eslintrc.yml", "**/.eslintrc.yaml",
-         "**/jest.config.*", "**/vitest.config.*", "**/vite.config.*", "**/playwright.config.*",
-         "**/.golangci.yml", "**/.golangci.yaml", "**/.rubocop.yml", "**/phpunit.xml*", "**/codecov.yml", "**/.codecov.yml")  # fmt: skip
-IGNORES = ("**/.eslintignore", "**/.prettierignore", "**/.biomeignore", "**/.flake8ignore")
-OUT = re.compile(
-    r"(?:^|[._-])(?:extend[_-])?(?:exclude|excludes|ignore|ignores|omit|skip|per[_-]file[_-]ignores|disable|deselect|"
-    r"ignore[_-]?patterns|testPathIgnorePatterns|coveragePathIgnorePatterns|modulePathIgnorePatterns|norecursedirs|"
-    r"disable_error_code|exclude_lines|exclude_also)$",
-    re.IGNORECASE,
-)
-IN = re.compile(
-    r"(?:^|\.)(?:include|files|select|extend[_-]select|testMatch|roots|testpaths|collectCoverageFrom|packages)$",
-    re.IGNORECASE,
-)
-LOOSE = re.compile(
-    r"(?:^|\.)(?:ignore_errors|ignore_missing_imports|skipLibCheck|passWithNoTests|noEmitOnError|allowJs|exit_zero|follow_imports)$"
-)
-STRICT = re.compile(
-    r"(?:^|\.)(?:strict\w*|no[A-Z]\w*|disallow_\w+|check_untyped_defs|warn_\w+|no_implicit_\w+|xfail_strict|"
-    r"forbidOnly|filterwarnings|fail_on_\w+|failOn\w+)$"
-)
-THRESHOLD = re.compile(
-    r"(?:^|[._])(?:fail_under|fail-under|branches|functions|lines|statements|threshold|minimum_coverage|"
-    r"coverage_threshold|check-coverage)$",
-    re.IGNORECASE,
-)
-_LINE_THRESHOLD = re.compile(
-    r"\b(branches|functions|lines|statements|threshold|target|fail_under)['\"]?\s*[:=]\s*['\"]?(\d+(?:\.\d+)?)"
-)
-_LINE_OUT = re.compile(
-    r"\b(?:exclude|excludes|ignore|ignores|ignorePatterns|testPathIgnorePatterns|coveragePathIgnorePatterns|testIgnore)\b\s*['\"]?\s*[:=(]"
-)
-_LINE_OFF = re.compile(r"""['"][\w@/-]+['"]\s*:\s*(?:['"]off['"]|0\b|\[\s*['"]off['"])""")
-_RULE_OFF = frozenset({"off", 0, "0"})
+# files of one tool: where one goes and another comes, they are compared
+FAMILIES = ("eslint", "jest", "vitest", "vite", "playwright", "mocharc", "karma", "cypress", "phpunit", "biome")
+# which part of a file is about checks, where not all of it is
+SECTIONS = {
+    "package.json": {
+        "jest",
+        "eslintConfig",
+        "nyc",
+        "c8",
+        "mocha",
+        "ava",
+        "vitest",
+        "xo",
+        "tap",
+        "stylelint",
+        "eslintIgnore",
+    },
+    "Cargo.toml": {"lints", "lib", "test", "workspace", "bench", "bin"},
+}
+# tool -> (file, names that lead to its table), those that count first
+PYTHON: dict[str, tuple[tuple[str, Key], ...]] = {
+    "pytest": (("pytest.toml", ("pytest",)), ("pytest.ini", ("pytest",)), (".pytest.ini", ("pytest",)),
+               ("pyproject.toml", ("tool", "pytest", "ini_options")), ("pyproject.toml", ("tool", "pytest")),
+               ("tox.ini", ("pytest",)), ("setup.cfg", ("tool:pytest",))),
+    "mypy": (("mypy.ini", ()), (".mypy.ini", ()), ("pyproject.toml", ("tool", "mypy")), ("setup.cfg", ("mypy",))),
+    "ruff": ((".ruff.toml", ()), ("ruff.toml", ()), ("pyproject.toml", ("tool", "ruff"))),
+    "coverage": ((".coveragerc", ()), ("setup.cfg", ("coverage:report",)), ("tox.ini", ("coverage:report",)),
+                 ("pyproject.toml", ("tool", "coverage"))),
+    "flake8": (("setup.cfg", ("flake8",)), ("tox.ini", ("flake8",)), (".flake8", ("flake8",))),
+    "pyright": (("pyproject.toml", ("tool", "pyright")),), "pylint": (("pyproject.toml", ("tool", "pylint")),),
+    "black": (("pyproject.toml", ("tool", "black")),), "bandit": (("pyproject.toml", ("tool", "bandit")),),
+}  # fmt: skip
+NEAREST = {"ruff"}  # takes the table of the nearest folder above
+Reader = Callable[[str], str | None]
 
 
 def look(change: Change, policy: Policy) -> Iterator[Finding]:
     """Yield what each changed configuration loosens."""
     del policy
+    yield from _python(change)
     for file in change.files:
-        if file.before is None and not any(matches(file.path, g) for g in IGNORES):
-            continue
-        if _is(file, JSON):
-            yield from _values(file, _json(file.before), _json(file.now))
-        elif _is(file, TOML):
-            yield from _values(file, _toml(file.before), _toml(file.now))
-        elif _is(file, INI):
-            yield from _values(file, _ini(file.before), _ini(file.now))
-        elif _is(file, LINES):
-            yield from _lines(file)
-        elif _is(file, IGNORES):
+        name = file.path.rpartition("/")[2]
+        if any(matches(file.path, glob) for glob in IGNORES):
             for number, line in file.added():
                 if not line.lstrip().startswith("#"):
                     yield error("source-excluded", f"no longer looked at: {line.strip()}", file.path, number)
+        elif name == ".gitignore":
+            yield from _ignored(change, file)
+        elif is_table(file.path):
+            yield from _table(change, file)
+        elif any(matches(file.path, glob) for glob in LINES) and file.before is not None:
+            other = _successor(change, file) if file.now is None else file
+            if other is None:
+                yield error("config-removed", "the configuration was there, now it is not", file.path)
+            else:
+                yield from look_at_lines(other, before=file.before, now=other.now or "")
 
 
-def _is(file: File, globs: tuple[str, ...]) -> bool:
-    return any(matches(file.path, glob) for glob in globs)
-
-
-def _values(file: File, before: Mapping[str, Any] | None, now: Mapping[str, Any] | None) -> Iterator[Finding]:
-    if before is None or not before:
+def _table(change: Change, file: File) -> Iterator[Finding]:
+    before, now = read(file.path, file.before), read(file.path, file.now)
+    if before is None:
+        nested = "/" in file.path and now is not None and file.path.rpartition("/")[2].startswith(".eslintrc")
+        yield from _compared(file, {}, now or {}) if nested else []
         return
-    if file.now is None:
-        yield error("config-removed", "the configuration was there, now it is not", file.path)
-        return
-    if now is None:
-        return  # the tool itself fails on what cannot be parsed
-    was, is_ = dict(_flat(before)), dict(_flat(now))
-    for key in sorted(was.keys() | is_.keys()):
-        if was.get(key) != is_.get(key):
-            yield from _moved(file, key, was.get(key), is_.get(key))
-
-
-def _moved(file: File, key: str, was: Any, now: Any) -> Iterator[Finding]:
-    line = _find(file.now or "", key)
-    said = f"{key} was {_shown(was)}, now it is {_shown(now)}"
-    if OUT.search(key) and isinstance(now, list | str | bool | dict):
-        more = [x for x in _list(now) if x not in _list(was)]
-        if more:
-            yield error("source-excluded", f"{said}; new: {_shown(more)}", file.path, line)
-    elif IN.search(key) and isinstance(was, list) and [x for x in was if x not in _list(now)]:
-        if now is not None or not key.endswith(("include", "files")):
-            yield error("source-excluded", said, file.path, line)
-    elif THRESHOLD.search(key) and _number(was) is not None and (_number(now) or 0.0) < (_number(was) or 0.0):
-        yield error("threshold-lowered", said, file.path, line)
-    elif (LOOSE.search(key) and now in (True, "true", "True", "skip", "silent") and was != now) or (
-        STRICT.search(key) and was in (True, "true", "True", "error") and now != was
-    ):
-        yield error("check-loosened", said, file.path, line)
-    elif ".rules." in f".{key}" and now in _RULE_OFF and was not in _RULE_OFF and was is not None:
-        yield error("rule-off", said, file.path, line)
-
-
-def _lines(file: File) -> Iterator[Finding]:
-    if file.now is None:
-        yield error("config-removed", "the configuration was there, now it is not", file.path)
-        return
-    before = {m[1]: float(m[2]) for m in _LINE_THRESHOLD.finditer(file.before or "")}
-    for number, line in file.added():
-        for match in _LINE_THRESHOLD.finditer(line):
-            if float(match[2]) < before.get(match[1], 0.0):
-                message = f"{match[1]} was {before[match[1]]:g}, now it is {match[2]}"
-                yield error("threshold-lowered", message, file.path, number)
-        if _LINE_OUT.search(line):
-            yield error("source-excluded", f"more is left out than before: {line.strip()[:160]}", file.path, number)
-        elif _LINE_OFF.search(line):
-            yield error("rule-off", f"a rule is switched off: {line.strip()[:160]}", file.path, number)
-
-
-def _flat(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _flat(inner, f"{prefix}.{key}" if prefix else str(key))
+    other = _successor(change, file) if file.now is None else None
+    wanted = SECTIONS.get(file.path.rpartition("/")[2])
+    if other is not None:
+        yield from look_at_lines(other, before=file.before or "", now=other.now or "")
+    elif file.now is None:
+        if wanted is None or wanted & before.keys():
+            yield error("config-removed", "the configuration was there, now it is not", file.path)
+    elif now is None or len(file.now) >= MOST_BYTES:
+        yield error("config-unreadable", "it could be read, now it cannot: nothing is known of what it says", file.path)
     else:
-        yield prefix, value
+        if wanted is not None:
+            before, now = ({k: v for k, v in table.items() if k in wanted} for table in (before, now))
+        yield from _compared(file, before, now)
 
 
-def _json(text: str | None) -> Mapping[str, Any] | None:
-    """Read JSON as tools do: with comments and trailing commas."""
-    if text is None:
-        return None
-    bare = re.sub(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*[\s\S]*?\*/', lambda m: m[1] or "", text)
-    bare = re.sub(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])', lambda m: m[1] or "", bare)
+def _compared(file: File, before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Finding]:
+    """Yield what each moved value loosens."""
+    was, is_ = dict(flat(before)), dict(flat(now))
+    listed = _hooks(was) - _hooks(is_)
+    for hook in sorted(listed):
+        yield error("step-removed", f"the hook {hook} was there, now it is not", file.path)
+    for key in sorted(was.keys() | is_.keys()):
+        if was.get(key) == is_.get(key) or any(part == f"[{hook}]" for hook in listed for part in key):
+            continue
+        if (
+            any(part.startswith("[") for part in key)
+            and key[-1] == "files"
+            and was.get(key) is None
+            and "overrides" in key
+        ):
+            continue
+        rule, more = moved(key, was.get(key), is_.get(key))
+        if rule:
+            message = f"{names(key)} was {shown(was.get(key))}, now it is {shown(is_.get(key))}{more}"
+            yield error(rule, message, file.path, _line(file.now or "", key))
+
+
+def _hooks(table: Mapping[Key, Any]) -> set[str]:
+    return {str(value) for key, value in table.items() if key[-1:] == ("id",) and "hooks" in key}
+
+
+def _line(text: str, key: Key) -> int | None:
+    lines = text.splitlines()
+    for part in reversed(key):
+        found = next((n for n, line in enumerate(lines, 1) if part.strip("[]") in line), None)
+        if found:
+            return found
+    return None
+
+
+def _successor(change: Change, file: File) -> File | None:
+    """Return the new file of the same tool in the same folder."""
+    folder, _, name = file.path.rpartition("/")
+    family = next((f for f in FAMILIES if f in name), None)
+    for other in change.files:
+        place, _, title = other.path.rpartition("/")
+        if family and place == folder and other.before is None and other.now is not None and family in title:
+            return other
+    return None
+
+
+def _python(change: Change) -> Iterator[Finding]:
+    """Compare the tables that count for Python's tools, in every folder where one of their files changed."""
+    known = {name for sources in PYTHON.values() for name, _ in sources}
+    changed = {file.path: file for file in change.files if file.path.rpartition("/")[2] in known}
+    for path, file in changed.items():
+        if (
+            file.path.endswith((".toml", ".ini", ".cfg", ".coveragerc"))
+            and file.before is not None
+            and file.now is not None
+        ):
+            reader = read_toml if path.endswith(".toml") else read_ini
+            if len(file.now) >= MOST_BYTES or (reader(file.before) is not None and reader(file.now) is None):
+                yield error(
+                    "config-unreadable", "it could be read, now it cannot: nothing is known of what it says", path
+                )
+
+    def before(path: str) -> str | None:
+        return changed[path].before if path in changed else now(path)
+
+    def now(path: str) -> str | None:
+        return changed[path].now if path in changed else _unchanged(change.root, path)
+
+    for folder in sorted({path.rpartition("/")[0] for path in changed}):
+        for tool, sources in PYTHON.items():
+            if not any(_join(folder, name) in changed for name, _ in sources):
+                continue
+            was, is_ = _counting(tool, folder, sources, before), _counting(tool, folder, sources, now)
+            if was is not None and was != is_:
+                yield from _tables(changed, tool, was, is_)
+
+
+def _tables(
+    changed: Mapping[str, File],
+    tool: str,
+    was: tuple[str, Mapping[str, Any]],
+    now: tuple[str, Mapping[str, Any]] | None,
+) -> Iterator[Finding]:
+    if now is None:
+        if was[1]:
+            yield error("config-removed", f"the configuration of {tool} was there, now it is not", was[0])
+        return
+    path = now[0] if now[0] in changed else was[0]
+    if was[0] != now[0] and tool in NEAREST and isinstance(now[1].get("extend"), str):
+        yield from _compared(changed.get(path) or File(path, None, ""), {}, now[1])
+        return
+    yield from _compared(changed.get(path) or File(path, None, ""), _normal(was[1]), _normal(now[1]))
+
+
+def _normal(table: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a table in which sections of an INI and tables of a TOML have the same names."""
+    renamed = {key.removeprefix("coverage:"): value for key, value in table.items()}
+    own = renamed.pop("mypy", None)
+    return {**renamed, **own} if isinstance(own, dict) else renamed
+
+
+def _counting(
+    tool: str, folder: str, sources: tuple[tuple[str, Key], ...], text: Reader
+) -> tuple[str, Mapping[str, Any]] | None:
+    """Return the file and the table that count for a tool in a folder."""
+    for name, key in sources:
+        path = _join(folder, name)
+        found = text(path)
+        table: Any = None if found is None else (read_toml(found) if name.endswith(".toml") else read_ini(found))
+        for part in key:
+            table = table.get(part) if isinstance(table, dict) else None
+        if isinstance(table, dict) and (table or not key):
+            return path, table
+        if tool == "pytest" and name in ("pytest.ini", ".pytest.ini", "pytest.toml") and found is not None:
+            return path, {}  # counts even where it is empty
+    if tool in NEAREST and folder:
+        return _counting(tool, folder.rpartition("/")[0], sources, text)
+    return None
+
+
+def _join(folder: str, name: str) -> str:
+    return f"{folder}/{name}" if folder else name
+
+
+def _unchanged(root: Path, path: str) -> str | None:
+    file = root / path
     try:
-        found = json.loads(bare)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
-
-
-def _toml(text: str | None) -> Mapping[str, Any] | None:
-    try:
-        return None if text is None else tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, UnicodeError, RecursionError):
+        is_safe = file.is_file() and not file.is_symlink() and file.stat().st_size < MOST_BYTES
+        return file.read_text("utf-8", "surrogateescape") if is_safe else None
+    except OSError:
         return None
 
 
-def _ini(text: str | None) -> Mapping[str, Any] | None:
-    if text is None:
-        return None
-    parser = ConfigParser(interpolation=None, strict=False, allow_no_value=True)
-    try:
-        parser.read_string(text)
-    except IniError:
-        return None
-    return {section: {key: _lists(value) for key, value in parser[section].items()} for section in parser.sections()}
-
-
-def _lists(value: str | None) -> Any:
-    parts = [part.strip() for part in re.split(r"[\n,]", value or "") if part.strip()]
-    return parts if len(parts) > 1 or "\n" in (value or "") else (value or "").strip()
-
-
-def _list(value: Any) -> list[Any]:
-    if isinstance(value, list):
-        return value
-    return [] if value is None or value is False or value == "" else [value]
-
-
-def _number(value: Any) -> float | None:
-    try:
-        return float(value) if not isinstance(value, bool) else None
-    except (TypeError, ValueError):
-        return None
-
-
-def _shown(value: Any) -> str:
-    return "not set" if value is None else repr(value)[:120]
-
-
-def _find(text: str, key: str) -> int | None:
-    last = key.rpartition(".")[2]
-    return next((n for n, line in enumerate(text.splitlines(), 1) if last in line), None)
+def _ignored(change: Change, file: File) -> Iterator[Finding]:
+    """What git ignores ruff, eslint, biome and others leave out, also where git itself has the file."""
+    added = dict(file.added())
+    if not added or file.now is None:
+        return
+    tracked = git.ask(change.root, "ls-files", "-ci", "--exclude-standard", "-z").out
+    if not tracked:
+        return
+    said = git.ask(change.root, "check-ignore", "-v", "-z", "--no-index", "--stdin", stdin=tracked).out.split(b"\0")
+    seen = set[int]()
+    for source, number, _, path in zip(said[::4], said[1::4], said[2::4], said[3::4], strict=False):
+        line = int(number) if number.isdigit() else 0
+        if source.decode("utf-8", "replace") == file.path and line in added and line not in seen:
+            seen.add(line)
+            shown_path = path.decode("utf-8", "replace")
+            yield error("source-excluded", f"{added[line].strip()} hides {shown_path} from the tools", file.path, line)

@@ -1,6 +1,7 @@
 """Python tests as pytest and unittest collect them, and the assertions in them that can fail."""
 
 import ast
+import contextlib
 import io
 import re
 import tokenize
@@ -63,6 +64,16 @@ def code(text: str) -> str:
     except (tokenize.TokenError, SyntaxError, IndexError):
         return text
     return "\n".join(lines)
+
+
+def comments(text: str) -> dict[int, str]:
+    """Return the comments of a text by their lines."""
+    found = dict[int, str]()
+    with contextlib.suppress(tokenize.TokenError, SyntaxError):
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.COMMENT:
+                found[token.start[0]] = token.string
+    return found
 
 
 def _collected(body: Sequence[ast.stmt]) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:

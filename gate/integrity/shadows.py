@@ -13,7 +13,7 @@ TOOLS = frozenset({
     "pytest", "unittest", "coverage", "mypy", "ruff", "flake8", "pylint", "black", "tox", "nox", "pyright", "eslint", "tsc",
     "vitest", "jest", "mocha", "playwright", "biome", "turbo", "nx", "npm", "npx", "pnpm", "yarn", "node", "go", "cargo", "mvn",
     "gradle", "make", "rspec", "phpunit", "dotnet", "ctest", "cmake", "pre-commit", "git", "python", "python3", "bash", "sh",
-    "rubocop", "prove", "bun", "deno", "swift", "gate", "golangci-lint", "uv", "uvx", "pip", "django", "nose2", "hypothesis",
+    "rubocop", "prove", "bun", "deno", "swift", "golangci-lint", "uv", "uvx", "pip", "django", "nose2", "hypothesis",
 })  # fmt: skip
 _MODULES = frozenset({
     "pytest", "_pytest", "pluggy", "unittest", "coverage", "mypy", "ruff", "flake8", "pylint", "black", "tox", "nox", "pyright",

@@ -28,6 +28,7 @@ SHORTCUTS: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     ("exit-zero", "the tool is told to succeed", re.compile(r"--exit-zero\b|--no-fail\b|--allow-failure\b|--force-exit-code[= ]0")),
     ("skip-tests-flag", "tests are switched off",
      re.compile(r"-DskipTests\b|-Dmaven\.test\.skip|<skipTests>\s*true|testFailureIgnore>\s*true|ignoreFailures\s*=\s*true|failIfNoTests>\s*false|-x\s+test\b")),
+    ("check-loosened", "the runner forgives more", re.compile(r"allowOnly[\"']?\s*:\s*true|dangerouslyIgnoreUnhandledErrors[\"']?\s*:\s*true|success_codes\s*=")),
     ("build-ignores-errors", "the build ignores errors",
      re.compile(r"ignoreBuildErrors[\"']?\s*:\s*true|ignoreDuringBuilds[\"']?\s*:\s*true")),
     ("condition-always-false", "a check is switched off", re.compile(r"^\s*(?:-\s+)?if:\s*(?:false|\$\{\{\s*false\s*\}\})\s*$")),

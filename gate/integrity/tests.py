@@ -28,6 +28,7 @@ HOOKS = re.compile(
     r"|cmdline_\w+|sessionfinish|unconfigure|report_teststatus|deselected|exception_interact|load_initial_conftests)\b"
     r"|\bos\._exit\(|\bsys\.exit\(|\bprocess\.exit\(|\bos\.Exit\(|\bpytest\.exit\(|\batexit\.register|\bsession\.exitstatus\b|\bfunc TestMain\("
 )
+_LEAVES = re.compile(r"\b(?:os\._exit|sys\.exit|process\.exit|os\.Exit)\(|\batexit\.register")
 _RULES = (
     ("test-skipped", SKIPS, "a test is skipped that was not before"),
     ("test-focused", ONLY, "all other tests are left out"),
@@ -122,8 +123,15 @@ def _new_lines(
                 continue
             if old[line.strip()] > 0:
                 old[line.strip()] -= 1
+            elif rule == "test-hook" and _LEAVES.search(line) and _is_a_helper(file, now[file.path], known):
+                continue
             elif rule != "test-skipped" or _touches_known(file, now[file.path], number, line, known):
                 yield error(rule, f"{what}: {line.strip()[:_SHOWN]}", file.path, number)
+
+
+def _is_a_helper(file: File, found: Sequence[Case], known: set[str]) -> bool:
+    """Return whether a file is new and no test that was there stands in it: a program that tests start may exit."""
+    return file.before is None and not file.path.endswith("conftest.py") and not known & {case.name for case in found}
 
 
 def _code(file: File, text: str | None) -> list[str]:
