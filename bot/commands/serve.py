@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import sys
 
 import click
 import uvicorn
@@ -20,6 +21,8 @@ from bot.settings import Settings, load, need
 def serve(pull: bool) -> int:
     """Receive webhooks and work on tickets."""
     settings = load()
+    if _is_new(settings) and sys.stdin.isatty():
+        settings, pull = _first_start(settings, pull=pull)
     if pull:
         need(settings, ["app_id"])  # only an App has deliveries to pull
     else:
@@ -37,6 +40,20 @@ def worker() -> int:
     if settings.token is None:
         need(settings, ["app_id"])
     return asyncio.run(run(settings, receives=False))
+
+
+def _is_new(settings: Settings) -> bool:
+    return settings.app_id is None and settings.token is None and settings.webhook_secret is None
+
+
+def _first_start(settings: Settings, *, pull: bool) -> tuple[Settings, bool]:
+    """Make the App before the first start; return the settings with it, and whether deliveries are pulled."""
+    from bot.commands.setup import make
+
+    hook = "" if pull or not settings.public_url else f"{settings.public_url.rstrip('/')}/webhook"
+    click.echo("There is no App yet; one click makes it.")
+    asyncio.run(make(settings, hook=hook))
+    return load(), not hook
 
 
 async def run(settings: Settings, *, receives: bool, pulls: bool = False) -> int:

@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import click
@@ -11,12 +12,15 @@ import uvicorn
 from bot.app import data_folder, open_forge
 from bot.errors import UserError
 from bot.forges import manifest
-from bot.forges.errors import ForgeError
+from bot.forges.errors import ForgeError, Refused
+from bot.forges.github import GitHub
 from bot.forges.manifest import NewApp
 from bot.serving import Server, bind
 from bot.settings import FILE, Settings, load
+from bot.setup import proof
 from bot.setup.keep import keep_settings, write_private
 from bot.setup.page import SetupPage
+from bot.tickets.store import open_store, sqlite_url
 
 
 @click.command()
@@ -29,11 +33,13 @@ def setup(name: str, organization: str, webhook_url: str, port: int, repo: str |
     """Make the GitHub App in one click, and store its key and secrets for `bot serve`."""
     settings = load()
     if repo is not None:
-        return asyncio.run(_from_token(settings, repo))
-    return asyncio.run(_make(settings, name or f"sluice-{secrets.token_hex(3)}", organization, webhook_url, port))
+        return asyncio.run(_from_token(settings, repo, webhook_url))
+    return asyncio.run(make(settings, name=name, organization=organization, hook=webhook_url, port=port))
 
 
-async def _make(settings: Settings, name: str, organization: str, hook: str, port: int) -> int:
+async def make(settings: Settings, *, name: str = "", organization: str = "", hook: str = "", port: int = 0) -> int:
+    """Serve the page that makes the App, and wait until it is made; returns 1 where the webhook was not proved."""
+    name = name or f"sluice-{secrets.token_hex(3)}"
     async with httpx.AsyncClient(timeout=30.0) as http:
         page = SetupPage(
             name=name, git_url=settings.git_url, organization=organization,
@@ -46,13 +52,12 @@ async def _make(settings: Settings, name: str, organization: str, hook: str, por
         click.echo(f"Open http://127.0.0.1:{listening.getsockname()[1]}/setup/{page.token}")
         made = await page.done
         _keep(settings, made)
-        if hook and made.webhook_secret is None:
-            await _set_hook_secret(hook)
         server.should_exit = True
         await task
     click.echo(f"The App {made.slug} is made; its key and secret are stored. Install it: {made.install_url}")
+    well = not hook or await _proved_app(hook, made)
     click.echo("Then: bot serve" + ("" if hook else " --pull"))
-    return 0
+    return 0 if well else 1
 
 
 def _keep(settings: Settings, made: NewApp) -> None:
@@ -63,15 +68,37 @@ def _keep(settings: Settings, made: NewApp) -> None:
     keep_settings(Path(FILE), values)
 
 
-async def _set_hook_secret(hook: str) -> None:
-    """Give the App's webhook the secret that we made, where the forge made none."""
+async def _proved_app(hook: str, made: NewApp) -> bool:
+    """Give the webhook its secret where the forge made none, and have a ping prove it."""
     settings = load()
-    secret = settings.webhook_secret
     async with httpx.AsyncClient(timeout=30.0) as http:
-        await open_forge(settings, http).set_hook(url=hook, secret=secret.get_secret_value() if secret else "")
+        forge = open_forge(settings, http)
+        if made.webhook_secret is None:
+            await forge.set_hook(url=hook, secret=_secret(settings))
+        return await _proved(settings, hook, forge, lambda: proof.ping_of_app(forge))
 
 
-async def _from_token(settings: Settings, repo: str) -> int:
+async def _proved(settings: Settings, hook: str, forge: GitHub, ask: Callable[[], Awaitable[str]]) -> bool:
+    """Say whether a ping of the forge comes through."""
+    store = open_store(settings.database_url or sqlite_url(data_folder(settings.data) / "sluice.db"))
+    try:
+        why = await proof.prove(settings, store, secret=_secret(settings), ask=ask)
+    finally:
+        store.close()
+    if not why:
+        click.echo(f"The webhook works: a signed ping came through {hook}.")
+        return True
+    said = await proof.told(forge) if forge.is_app else ""
+    click.echo(f"The webhook is not proved: {why}{f'; {said}' if said else ''}.")
+    click.echo(f"{hook} must lead to {settings.host}:{settings.port}/webhook; `bot doctor --github` looks again.")
+    return False
+
+
+def _secret(settings: Settings) -> str:
+    return settings.webhook_secret.get_secret_value() if settings.webhook_secret else ""
+
+
+async def _from_token(settings: Settings, repo: str, hook: str) -> int:
     """Check that a personal token can do the work in one repository."""
     if settings.token is None:
         raise UserError("BOT_TOKEN: expected a personal token, found none; make one for this repository alone")
@@ -88,6 +115,32 @@ async def _from_token(settings: Settings, repo: str) -> int:
     if settings.webhook_secret is None:
         keep_settings(Path(FILE), {"webhook_secret": secrets.token_hex(32)})
     click.echo(f"{login} has the role {role} in {repo}, whose default branch is {branch}.")
+    if hook:
+        return await _hook_of(load(), repo, hook)
     where = Path(FILE).resolve()
-    click.echo(f"A webhook secret is in {where}: add a webhook with it in the repository's settings, then: bot serve")
+    click.echo(
+        f"A webhook secret is in {where}: add a webhook with it in the repository's settings (content type "
+        f"application/json; events {', '.join(manifest.EVENTS)}), or run this again with --webhook-url. Then: bot serve"
+    )
     return 0
+
+
+async def _hook_of(settings: Settings, repo: str, hook: str) -> int:
+    """Make the repository's webhook, and have a ping prove it."""
+    async with httpx.AsyncClient(timeout=30.0) as http:
+        forge = open_forge(settings, http)
+        try:
+            number = await forge.keep_hook(repo, url=hook, secret=_secret(settings), events=manifest.EVENTS)
+        except Refused as refused:
+            raise UserError(
+                f"the token may not make webhooks in {repo} ({refused.message}); give it Webhooks: write, "
+                "or add the webhook by hand and leave --webhook-url out"
+            ) from refused
+
+        async def ask() -> str:
+            await forge.ping_hook(repo, number)
+            return ""
+
+        well = await _proved(settings, hook, forge, ask)
+    click.echo("Then: bot serve")
+    return 0 if well else 1

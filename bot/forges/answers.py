@@ -110,6 +110,19 @@ class Delivery(msgspec.Struct, frozen=True):
     delivered_at: str = ""
 
 
+class HookConfig(msgspec.Struct, frozen=True):
+    """Where a webhook leads."""
+
+    url: str = ""
+
+
+class Hook(msgspec.Struct, frozen=True):
+    """A webhook of a repository."""
+
+    id: int
+    config: HookConfig = HookConfig()
+
+
 class Merged(msgspec.Struct, frozen=True):
     """The pull request is merged."""
 

@@ -48,6 +48,7 @@ STATUSES = Need((("statuses", "write"),))
 PULLS = Need((("pull_requests", "write"), ("contents", "read")))
 MERGE = Need((("contents", "write"), ("pull_requests", "write")), (("workflows", "write"),))
 FETCH = Need((("contents", "read"),))
+HOOKS = Need((("repository_hooks", "write"),))
 PUSH = Need((("contents", "write"),))
 PUSH_WORKFLOWS = Need((("contents", "write"), ("workflows", "write")))
 

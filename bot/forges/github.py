@@ -16,6 +16,7 @@ from bot.forges.answers import (
     Comment,
     Delivery,
     HeadMoved,
+    Hook,
     Issue,
     Merged,
     NotMergeable,
@@ -26,6 +27,7 @@ from bot.forges.asking import AFTER_S, MOST_PAGES, PAGE, Asker
 from bot.forges.auth import (
     CHECKS,
     FETCH,
+    HOOKS,
     ISSUES,
     MERGE,
     PULLS,
@@ -294,6 +296,23 @@ class GitHub:
         """Return a token for git over HTTP; changing workflows needs a permission of its own. Raises NotGranted."""
         need = (PUSH_WORKFLOWS if workflows else PUSH) if write else FETCH
         return await self._credentials.get(repo, need)
+
+    async def keep_hook(self, repo: str, *, url: str, secret: str, events: Sequence[str]) -> int:
+        """Make a repository's webhook, or give the one that leads there this secret; return its number."""
+        config = {"url": url, "secret": secret, "content_type": "json", "insecure_ssl": "0"}
+        found = [h async for page in self._ask.pages(repo, HOOKS, "/hooks", list[Hook]) for h in page]
+        mine = next((hook for hook in found if hook.config.url == url), None)
+        if mine is None:
+            fields = {"name": "web", "active": True, "events": list(events), "config": config}
+            answer = await self._ask.send(repo, HOOKS, Ask("POST", "/hooks", fields, content=True))
+            return int(answer.json()["id"])
+        fields = {"active": True, "events": list(events), "config": config}
+        await self._ask.send(repo, HOOKS, Ask("PATCH", f"/hooks/{mine.id}", fields, safe=True))
+        return mine.id
+
+    async def ping_hook(self, repo: str, hook: int) -> None:
+        """Have the forge send a ping to a repository's webhook."""
+        await self._ask.send(repo, HOOKS, Ask("POST", f"/hooks/{hook}/pings", safe=True))
 
     # the App's own
 

@@ -90,6 +90,12 @@ def find(c: sa.Connection, guid: str) -> Delivery | None:
     return None if row is None else Delivery(**row._mapping)
 
 
+def has_come(c: sa.Connection, event: str, *, since: float) -> bool:
+    """Return whether an event of this name arrived since a time."""
+    came = sa.select(deliveries.c.seq).where(deliveries.c.event == event, deliveries.c.received_at >= since)
+    return c.execute(came.limit(1)).first() is not None
+
+
 def known(c: sa.Connection, guids: Sequence[str]) -> set[str]:
     """Return which of these ids are stored."""
     return set(c.execute(sa.select(deliveries.c.guid).where(deliveries.c.guid.in_(guids))).scalars())

@@ -1,7 +1,10 @@
 """Setting the bot up: in one click through a page of its own, on a forge that speaks the manifest flow."""
 
+import html
 import os
+import pty
 import re
+import socket
 import stat
 import subprocess
 import sys
@@ -13,12 +16,18 @@ import httpx
 import pytest
 
 from bot.forges.local import LocalForge
+from bot.settings import Settings
+from bot.setup import proof
 from bot.setup.keep import keep_settings
+from bot.tickets.store import Store
+from tests.contract import Contract
 
 ROOT = Path(__file__).parents[2]
 
 
-def start(folder: Path, forge: LocalForge, *options: str, **env: str) -> subprocess.Popen[str]:
+def start(
+    folder: Path, forge: LocalForge, *options: str, command: str = "setup", stdin: int | None = None, **env: str
+) -> subprocess.Popen[str]:
     kept = {k: v for k, v in os.environ.items() if not k.startswith("BOT_")}
     whole = {
         **kept,
@@ -28,31 +37,57 @@ def start(folder: Path, forge: LocalForge, *options: str, **env: str) -> subproc
         "PYTHONUNBUFFERED": "1",
         **env,
     }
-    command = [sys.executable, "-m", "bot", "setup", *options]
-    return subprocess.Popen(command, cwd=folder, env=whole, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    argv = [sys.executable, "-m", "bot", command, *options]
+    return subprocess.Popen(
+        argv, cwd=folder, env=whole, text=True, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
 
 
-def test_one_click_stores_key_and_secret_for_their_owner_alone(tmp_path: Path, forge: LocalForge) -> None:
-    (tmp_path / "bot.toml").write_text('label = "robot"\n')
-    process = start(tmp_path, forge, "--name", "Sluice of acme", "--webhook-url", "http://bot.example/webhook")
-    assert process.stdout is not None
-    url = process.stdout.readline().split()[-1]
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def refuses_strangers(url: str) -> None:
+    """Hold that the page is for nobody but who started it."""
     with httpx.Client() as http:
         assert http.get(url.rsplit("/", 1)[0] + "/guess").status_code == 403
         assert http.get(url, headers={"x-forwarded-for": "8.8.8.8"}).status_code == 403
+        assert http.get(f"http://{urlsplit(url).netloc}/back?code=x&state=wrong").status_code == 403
+
+
+def click_through(url: str, forge: LocalForge) -> None:
+    """Make the App as a person does in a browser."""
+    with httpx.Client() as http:
         page = http.get(url).text
         manifest = re.search(r'name="manifest" value="([^"]*)"', page)
         target = re.search(r'action="([^"]*)"', page)
         assert manifest
         assert target
-        form = {"manifest": manifest[1].replace("&quot;", '"').replace("&#x27;", "'")}
-        state = target[1].split("state=")[1]
-        http.post(target[1].replace("&amp;", "&"), data=form)
-        back = http.post(f"{forge.url}/settings/apps/create", data={**form, "state": state}).headers["location"]
-        wrong = f"http://{urlsplit(url).netloc}/back?code=x&state=wrong"
-        assert http.get(wrong).status_code == 403
+        form = {"manifest": html.unescape(manifest[1])}
+        http.post(html.unescape(target[1]), data=form)
+        state = {"state": target[1].split("state=")[1]}
+        back = http.post(f"{forge.url}/settings/apps/create", data={**form, **state}).headers["location"]
         assert "The App is made" in http.get(back).text
-    out, _ = process.communicate(timeout=20)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("gives_secret", [True, False], ids=["a secret of the forge", "a secret of ours"])
+def test_one_click_stores_key_and_secret_for_their_owner_alone_and_proves_the_webhook(
+    tmp_path: Path, forge: LocalForge, gives_secret: bool
+) -> None:
+    (tmp_path / "bot.toml").write_text('label = "robot"\n')
+    forge.state.gives_secret = gives_secret
+    port = free_port()
+    hook = f"http://127.0.0.1:{port}/webhook"
+    process = start(tmp_path, forge, "--name", "Sluice of acme", "--webhook-url", hook, BOT_PORT=str(port))
+    assert process.stdout is not None
+    url = process.stdout.readline().split()[-1]
+    refuses_strangers(url)
+    click_through(url, forge)
+    out, _ = process.communicate(timeout=60)
+    assert f"The webhook works: a signed ping came through {hook}." in out, out
     settings = tomllib.loads((tmp_path / "bot.toml").read_text())
     key = Path(settings["private_key_path"])
     assert (process.returncode, settings["label"], key.read_text() == forge.private_key, "Install it: " in out) == (
@@ -61,6 +96,7 @@ def test_one_click_stores_key_and_secret_for_their_owner_alone(tmp_path: Path, f
         True,
         True,
     )
+    assert settings["webhook_secret"] == forge.state.secret
     assert [stat.S_IMODE(p.stat().st_mode) for p in (key, tmp_path / "bot.toml")] == [0o600, 0o600]
 
 
@@ -81,6 +117,59 @@ def test_a_token_that_can_write_is_ready(tmp_path: Path, forge: LocalForge) -> N
         0,
         "ann has the role write in acme/app, whose default branch is main.",
     )
+
+
+def test_a_token_that_may_makes_the_webhook_and_proves_it(tmp_path: Path, forge: LocalForge) -> None:
+    forge.observer = contract = Contract()
+    forge.create_repository("acme/app", {"a": "b"})
+    forge.add_user("max", {"acme/app": "admin"})
+    port = free_port()
+    hook = f"http://127.0.0.1:{port}/webhook"
+    options = ("--from-token", "acme/app", "--webhook-url", hook)
+    said = []
+    for _ in range(2):  # a second time the same webhook gets the secret
+        process = start(tmp_path, forge, *options, BOT_TOKEN=forge.personal_token("max"), BOT_PORT=str(port))
+        out, _ = process.communicate(timeout=60)
+        said.append((process.returncode, out.splitlines()[1:]))
+    assert said == 2 * [(0, [f"The webhook works: a signed ping came through {hook}.", "Then: bot serve"])]
+    assert contract.wrong == []
+
+
+def test_a_token_that_may_not_make_webhooks_is_told_what_to_do(tmp_path: Path, forge: LocalForge) -> None:
+    forge.create_repository("acme/app", {"a": "b"})
+    forge.add_user("ann", {"acme/app": "write"})
+    options = ("--from-token", "acme/app", "--webhook-url", "http://bot.example/webhook")
+    process = start(tmp_path, forge, *options, BOT_TOKEN=forge.personal_token("ann"))
+    out, _ = process.communicate(timeout=30)
+    assert (process.returncode, out.splitlines()[-1].startswith("bot: the token may not make webhooks in acme/app")) == (
+        2, True,
+    ), out  # fmt: skip
+
+
+async def test_a_webhook_that_leads_nowhere_is_not_proved(store: Store) -> None:
+    async def ask() -> str:
+        return ""
+
+    settings = Settings(port=free_port())
+    why = await proof.prove(settings, store, secret="s", ask=ask, limit_s=0.2)
+    assert why == f"no ping came to 127.0.0.1:{settings.port}/webhook within 0 s"
+
+
+@pytest.mark.slow
+def test_a_first_start_in_a_terminal_makes_the_app_and_serves(tmp_path: Path, forge: LocalForge) -> None:
+    ours, theirs = pty.openpty()
+    process = start(tmp_path, forge, command="serve", stdin=theirs, BOT_PORT="0")
+    assert process.stdout is not None
+    first = process.stdout.readline()
+    click_through(process.stdout.readline().split()[-1], forge)
+    said = [process.stdout.readline() for _ in range(3)]
+    process.terminate()
+    process.communicate(timeout=60)
+    for end in (ours, theirs):
+        os.close(end)
+    assert (first, said[1], said[2].startswith("listening on http://127.0.0.1:")) == (
+        "There is no App yet; one click makes it.\n", "Then: bot serve --pull\n", True,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from bot.forges.local.hooks import Hooks
 from bot.forges.local.rest.desk import Desk, Problem
+from bot.forges.local.rest.repo_hooks import ping_of
 
 _PAGE = jinja2.Environment(autoescape=True).from_string(
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>New App</title>'
@@ -23,8 +25,8 @@ _PAGE = jinja2.Environment(autoescape=True).from_string(
 class Manifests:
     """Makes the one App that this forge has."""
 
-    def __init__(self, desk: Desk, private_key: str) -> None:
-        self._desk, self._private_key = desk, private_key
+    def __init__(self, desk: Desk, private_key: str, hooks: Hooks) -> None:
+        self._desk, self._private_key, self._hooks = desk, private_key, hooks
         self._codes: dict[str, dict[str, Any]] = {}
 
     def routes(self) -> list[Route]:
@@ -59,9 +61,12 @@ class Manifests:
         state.permissions = dict(manifest["default_permissions"])
         state.target = manifest["hook_attributes"]["url"]
         state.secret = secrets.token_hex(20)
+        events, at = list(manifest["default_events"]), state.stamp()
+        self._hooks.send("ping", ping_of("App", self._desk.app_id, events, state.target, at))
         shown = {
             **self._desk.shapes.app(state.permissions), "name": manifest["name"], "events": manifest["default_events"],
-            "client_secret": secrets.token_hex(20), "webhook_secret": state.secret, "pem": self._private_key,
+            "client_secret": secrets.token_hex(20), "pem": self._private_key,
+            "webhook_secret": state.secret if state.gives_secret else None,
         }  # fmt: skip
         return JSONResponse(shown, 201)
 

@@ -19,6 +19,10 @@ class Shapes:
         self._url = url
         self._app_id = app_id
 
+    def api(self, repo: Repository) -> str:
+        """Return the address of a repository's API."""
+        return f"{self._url}/api/repos/{repo.full_name}"
+
     def user(self, user: User) -> Shape:
         """Return a simple user."""
         api = f"{self._url}/api/users/{user.login}"

@@ -144,6 +144,7 @@ class State:
         self.permissions = dict(PERMISSIONS)  # what the installation granted the App
         self.target: str | None = None  # where webhooks go
         self.secret = ""  # what signs them
+        self.gives_secret = True  # whether a new App is told its webhook's secret; GitHub may answer null
         self.deliveries: list[Delivery] = []
         self._numbers = itertools.count(1001)
         self._now = now

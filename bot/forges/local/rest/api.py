@@ -7,13 +7,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from bot.forges.local.hooks import Hooks
 from bot.forges.local.rest.app import Apps
 from bot.forges.local.rest.checks import Checks
 from bot.forges.local.rest.contents import Contents
 from bot.forges.local.rest.desk import Call, Desk, Handler, Problem, R, Rows, bearer, read_body
 from bot.forges.local.rest.issues import Issues
 from bot.forges.local.rest.pulls import Pulls
-from bot.forges.local.state import Delivery, Repository, User
+from bot.forges.local.rest.repo_hooks import RepoHooks
+from bot.forges.local.state import Repository, User
 
 BOT = "sluice[bot]"
 WRITERS = ("write", "maintain", "admin")
@@ -22,12 +24,13 @@ WRITERS = ("write", "maintain", "admin")
 class Api:
     """The whole of the API below /api."""
 
-    def __init__(self, desk: Desk, public_key: str, redeliver: Callable[[Delivery], None]) -> None:
+    def __init__(self, desk: Desk, public_key: str, hooks: Hooks) -> None:
         self._desk, self._state = desk, desk.state
-        self._apps = Apps(desk, public_key, redeliver)
+        self._apps = Apps(desk, public_key, hooks.again)
         self.pulls = Pulls(desk)
         self._rows: Rows = [
             *Issues(desk).rows(), *self.pulls.rows(), *Checks(desk).rows(), *Contents(desk).rows(),
+            *RepoHooks(desk, hooks.send).rows(),
         ]  # fmt: skip
 
     def routes(self) -> list[Route]:
@@ -115,6 +118,8 @@ class Api:
 
 def _needed(path: str) -> tuple[str, ...]:
     rest = path.split("{name}", 1)[1]
+    if rest.startswith("/hooks"):
+        return ("repository_hooks",)
     if "check-" in rest:
         return ("checks",)
     if rest.endswith("/merge") or rest.startswith(("/contents", "/git")):
