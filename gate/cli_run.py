@@ -13,6 +13,7 @@ from gate import git, output, run
 from gate import policy as policies
 from gate.errors import GateError
 from gate.judge import allowed
+from gate.movement import moved
 from gate.orphans import FAMILY
 from gate.policy import Policy
 from gate.report import EXIT_CODES, Finding, Report, Verdict, read_report
@@ -89,7 +90,7 @@ def _judged(arguments: argparse.Namespace) -> Report:
     left_out = len(whole.steps) - len(policy.steps)
     if left_out:
         report = replace(report, reason=f"{report.reason}; {left_out} of {len(whole.steps)} steps left out (--only)")
-    return _compared(report, before) if before else report
+    return moved(report, before) if before else report
 
 
 def _policy(arguments: argparse.Namespace, place: Place) -> tuple[Policy, tuple[Finding, ...]]:
@@ -124,12 +125,6 @@ def _only(policy: Policy, names: list[str]) -> Policy:
             wanted.add(name)
             queue += known[name].needs
     return replace(policy, steps=tuple(s for s in policy.steps if s.name in wanted))
-
-
-def _compared(report: Report, base: Report) -> Report:
-    """Say how the counts moved against a report of the base."""
-    before, after = (sum(s.evidence.tests or 0 for s in r.steps) for r in (base, report))
-    return replace(report, reason=f"{report.reason}; tests {after} ({after - before:+d})")
 
 
 def _read_report(path: Path) -> Report:

@@ -12,9 +12,9 @@ LOOKS: tuple[Callable[[Change, Policy], Iterable[Finding]], ...] = (
     policies.look,
     paths.look,
     tests.look,
+    programs.look,
     shortcuts.look,
     configs.look,
-    programs.look,
     shadows.look,
     silenced.look,
 )

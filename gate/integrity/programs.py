@@ -30,6 +30,7 @@ NAMES = {
 SUFFIXES = (".sh", ".bash", ".mk")
 FOLDERS = ("scripts/", "script/", "bin/", ".ci/", "ci/", "tools/", "hack/")
 MOST_FILES = 2000
+SHOWN = 160
 PLUMBING = frozenset({
     "echo", "printf", "set", "export", "exit", "return", "trap", "true", ":", "[", "test", "mkdir", "rm", "cp", "mv", "touch",
     "cat", "tee", "env", "bash", "sh", "source", ".", "npm", "pnpm", "yarn", "bun", "npx", "uv", "uvx", "poetry", "pipenv",
@@ -54,7 +55,8 @@ def look(change: Change, policy: Policy) -> Iterator[Finding]:
         for step in policy.steps:
             for lost in _compared(_run_by(step, before_root), now[step.name], moved):
                 file, line = _place(lost, guides)
-                yield error(lost.rule, f"step {step.name}: {lost.message}", file.path, line)
+                shown = f" ({(file.now or '').splitlines()[line - 1].strip()[:SHOWN]})" if line else ""
+                yield error(lost.rule, f"step {step.name}: {lost.message}{shown}", file.path, line)
                 break
 
 

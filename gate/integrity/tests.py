@@ -46,6 +46,7 @@ def look(change: Change, policy: Policy) -> Iterator[Finding]:
     before = {f.path: cases(f.path, f.before) for f in files}
     now = {f.path: _collected(f, before) for f in files}
     yield from _removed(before, now)
+    yield from _moved(before, now)
     for file in files:
         if file.now is not None:
             yield from _emptied(file, before[file.path], now[file.path])
@@ -88,6 +89,14 @@ def _removed(before: Mapping[str, Sequence[Case]], now: Mapping[str, Sequence[Ca
         shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
         message = f"{len(before[path])} tests were here, now {len(now[path])}; gone: {shown}"
         yield error("tests-removed", message, path, fix="put them back, or let a person merge it knowingly")
+
+
+def _moved(before: Mapping[str, Sequence[Case]], now: Mapping[str, Sequence[Case]]) -> Iterator[Finding]:
+    """Say how many tests the changed files define, where that moved."""
+    was, is_ = sum(map(len, before.values())), sum(map(len, now.values()))
+    if was != is_:
+        message = f"tests defined in the changed files: {is_} ({is_ - was:+d})"
+        yield Finding("tests-moved", Level.NOTE, message, next(iter(now)))
 
 
 def _emptied(file: File, before: Sequence[Case], now: Sequence[Case]) -> Iterator[Finding]:
