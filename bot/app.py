@@ -249,7 +249,7 @@ class Service:
 
     def _leave(self) -> None:
         with self.store.write() as c:
-            hosts.forgive(c, self.host)
+            hosts.leave(c, self.host)
 
     def _take_back(self) -> list[Ticket]:
         with self.store.write() as c:

@@ -4,8 +4,10 @@ import click
 
 from bot.commands.tickets import opened
 from bot.errors import UserError
+from bot.tickets import tickets
 from bot.tickets.moving import move_all
 from bot.tickets.store import open_store
+from bot.tickets.ticket import State
 
 
 @click.command()
@@ -15,10 +17,15 @@ from bot.tickets.store import open_store
 def migrate(url: str) -> None:
     """Move everything stored to another database; the bot must be stopped. The old one stays as it is."""
     source, _ = opened()
-    target = open_store(url)
+    target = open_store(url, is_target=True)
     if target.engine.url == source.engine.url:
         raise UserError("expected another database than the present one")
     for table, count in move_all(source, target).items():
         click.echo(f"{table:<16}{count:>8}")
     click.echo("Everything is there. Set BOT_DATABASE_URL to the new address and start the bot.")
-    click.echo("Attempts that were interrupted begin anew: their finished stages stay with the old engine's file.")
+    with target.read() as c:
+        interrupted = tickets.list_tickets(c, states=(State.RUNNING,))
+    if interrupted:
+        click.echo(
+            f"{len(interrupted)} interrupted attempts begin anew: what they had finished stays with the old engine"
+        )

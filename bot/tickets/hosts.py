@@ -72,8 +72,9 @@ def held(c: sa.Connection, host: str) -> dict[int, tuple[int, bool]]:
     return {row.id: (row.epoch, row.cancel_requested) for row in rows}
 
 
-def forgive(c: sa.Connection, host: str) -> None:
-    """Count no stage of a host as one that took it down: it stops because it was told to."""
+def leave(c: sa.Connection, host: str) -> None:
+    """Say that a host stops because it was told to: it lives no more, and no stage is to blame for its end."""
+    c.execute(hosts.update().where(hosts.c.name == host).values(heartbeat=0.0))
     c.execute(tickets.update().where(tickets.c.state == State.RUNNING, tickets.c.host == host).values(tries=0))
 
 

@@ -69,8 +69,15 @@ def first_line(error: BaseException) -> str:
     return (str(getattr(error, "orig", None) or error).strip().splitlines() or [type(error).__name__])[0][:300]
 
 
-def open_store(url: str) -> Store:
-    """Open the database at an SQLAlchemy URL and bring its tables up to date."""
+# Stands in the target of `bot migrate` until all is there: half a database must not look like an empty new one
+UNFINISHED = sa.Table("unfinished_move", sa.MetaData(), sa.Column("since", sa.Integer))
+
+
+def open_store(url: str, *, is_target: bool = False) -> Store:
+    """Open the database at an SQLAlchemy URL and bring its tables up to date.
+
+    Raises ConfigError where it does not open, or is the unfinished target of a move and not asked for as one.
+    """
     engine = sa.create_engine(_with_driver(url), connect_args=_connect_args(url), pool_pre_ping="postgresql" in url)
     if engine.dialect.name == "sqlite":
         sa.event.listen(engine, "connect", _tune_sqlite)
@@ -78,7 +85,16 @@ def open_store(url: str) -> Store:
     try:
         with store.write() as c:
             migrations.upgrade(c)
+            if not is_target and sa.inspect(c).has_table(UNFINISHED.name):
+                raise ConfigError(
+                    f"database: expected a whole one, got {engine.url}, into which `bot migrate` was interrupted. "
+                    "Mend: run `bot migrate --to` once more"
+                )
+    except ConfigError:
+        store.close()
+        raise
     except sa.exc.OperationalError as error:
+        store.close()
         raise ConfigError(f"database: expected one that opens, got {engine.url}: {error.orig}") from error
     return store
 

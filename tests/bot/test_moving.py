@@ -1,15 +1,24 @@
 """Moving to another database loses nothing and mixes nothing."""
 
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
+import psycopg
 import pytest
+import sqlalchemy as sa
 
-from bot.errors import UserError
-from bot.tickets import hosts, journal, tickets
+from bot.errors import ConfigError, UserError
+from bot.tickets import bundles, deliveries, hosts, journal, tickets
+from bot.tickets.deliveries import Arrived
 from bot.tickets.moving import move_all
+from bot.tickets.schema import METADATA
 from bot.tickets.store import Store, open_store, sqlite_url
 from bot.tickets.tickets import Wish
 
+ROOT = Path(__file__).parents[2]
 WISH = Wish(repository="a/b", issue=1, title="t", body="b", requester="r", label="bot", trigger_key="k")
 
 
@@ -34,6 +43,50 @@ def test_everything_is_there_and_numbering_goes_on(old: Store, postgres_url: str
         assert more is not None
         assert (moved["tickets"], moved["attempts"], moved["log_lines"], more.id) == (3, 3, 6, 4)
     new.close()
+
+
+def test_the_way_there_and_back_gives_the_same_rows(old: Store, postgres_url: str, tmp_path: Path) -> None:
+    with old.write() as c:
+        deliveries.keep(c, [Arrived("g-1", "ping", b"\x00\xff{}")], now=2.5)
+        bundles.keep(c, 1, 1, 1, head_sha="a" * 40, bundle=bytes(range(256)))
+        hosts.beat(c, "gone", slots=3)
+        hosts.leave(c, "gone")
+    there, back = open_store(postgres_url), open_store(sqlite_url(tmp_path / "back.db"))
+    counted = [move_all(old, there), move_all(there, back)]
+    assert (counted[0] == counted[1], rows(back)) == (True, rows(old))
+    there.close()
+    back.close()
+
+
+def rows(store: Store) -> dict[str, list[tuple[object, ...]]]:
+    """Return all that is stored."""
+    with store.read() as c:
+        return {t.name: sorted(tuple(row) for row in c.execute(sa.select(t))) for t in METADATA.sorted_tables}
+
+
+def test_a_move_that_is_killed_leaves_the_source_whole_and_no_target_to_start_on(
+    old: Store, postgres_url: str, tmp_path: Path
+) -> None:
+    with old.write() as c:
+        journal.add_batch(c, [(1, 1, "edit", f"line {n}", 1.0) for n in range(10_000)])
+    before = rows(old)
+    move = subprocess.Popen(
+        [sys.executable, "-m", "bot", "migrate", "--to", postgres_url], cwd=ROOT, stdout=subprocess.DEVNULL,
+        env={**os.environ, "BOT_DATA": str(tmp_path), "BOT_DATABASE_URL": str(old.engine.url)},
+    )  # fmt: skip
+    with psycopg.connect(postgres_url, autocommit=True) as c:
+        query = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query ILIKE 'INSERT INTO log_%'"
+        while move.poll() is None and c.execute(query).fetchone() == (0,):
+            pass
+    move.kill()
+    assert move.wait() == -signal.SIGKILL
+    with pytest.raises(ConfigError, match="into which `bot migrate` was interrupted"):
+        open_store(postgres_url)
+    target = open_store(postgres_url, is_target=True)
+    moved = move_all(old, target)
+    target.close()
+    open_store(postgres_url).close()
+    assert (rows(old), moved["log_lines"]) == (before, 10_006)
 
 
 def test_a_target_that_holds_rows_is_left_alone(old: Store, tmp_path: Path) -> None:
