@@ -80,8 +80,8 @@ def test_output_cannot_command_a_runner(tmp_path: Path) -> None:
     assert (lines[0].startswith("::stop-commands::"), len(token), lines[-1]) == (True, 32, f"::{token}::")
 
 
-def test_a_gigabyte_of_output_costs_no_memory(tmp_path: Path) -> None:
-    repo = repository(tmp_path, steps(a="yes | head -c 300000000"))
+def test_endless_output_costs_no_memory(tmp_path: Path) -> None:
+    repo = repository(tmp_path, steps(a="yes | head -c 100000000"))
     script = (
         "import sys; sys.argv = ['gate', 'run', '--repo', sys.argv[1], '--quiet']\n"
         f"sys.path.insert(0, {str(ROOT)!r})\nfrom gate.cli import main\nmain()\n"
