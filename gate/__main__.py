@@ -6,6 +6,10 @@ import os
 import sys
 from typing import NoReturn
 
+if sys.version_info < (3, 11):  # noqa: UP036 whoever starts us by path may have an older one
+    print("gate: expected Python 3.11 or newer, found " + sys.version.split()[0], file=sys.stderr)
+    sys.exit(2)
+
 if not __package__:
     # run by path: the folder above `gate` is not on sys.path yet, and ours must not be
     import pathlib

@@ -2,7 +2,12 @@
 
 
 class GateError(Exception):
-    """Anything that ends the gate with exit code 2 and one clear message."""
+    """Anything that ends the gate with exit code 2 and one clear line, whatever names and values it quotes."""
+
+    def __str__(self) -> str:
+        """Return the message as one line of printable characters, in which nothing is a command to a runner."""
+        line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in super().__str__())
+        return line.replace("##[", "#\u200b#[")
 
 
 class UsageError(GateError):

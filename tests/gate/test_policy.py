@@ -149,3 +149,11 @@ def test_an_operators_file_that_cannot_be_used_says_why(data: bytes, said: str) 
     with pytest.raises(PolicyError) as error:
         parse_operator(data, "p.json")
     assert str(error.value) == said
+
+
+def test_an_error_is_one_line_that_no_runner_obeys_whatever_it_quotes() -> None:
+    with pytest.raises(PolicyError) as error:
+        parse_repository(b'"a\\n::error::\\u001b##[error]b" = 1', "g")
+    assert str(error.value) == (
+        "g: a\\n::error::\\x1b#\u200b#[error]b: expected one of steps, protect, waivers, notes, gates, got an unknown key"
+    )
