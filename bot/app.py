@@ -59,7 +59,7 @@ from bot.work.logbook import Logbook
 from bot.work.rechecking import Rechecks
 
 LOG = log.logger("app")
-AUTHOR = ("Sluice", "sluice@users.noreply.github.com")
+AUTHOR = ("Sluice", "sluice@noreply.invalid")  # of commits where there is no forge to be somebody on
 GATE = (sys.executable, "-I", str(Path(gate.__file__).parent / "__main__.py"))
 HEARTBEAT_S = 5.0
 STOP_S = 10.0  # for running stages to keep their work

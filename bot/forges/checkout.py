@@ -30,6 +30,11 @@ class Checkout:
         del repo
         return await self._git("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}^{{commit}}")
 
+    async def login(self, repo: str) -> str:
+        """Return no name: nobody signs in to a path."""
+        del repo
+        return ""
+
     async def lacks(self, repo: str, *needs: object) -> list[str]:
         """Return no permission: a path needs none."""
         del repo, needs

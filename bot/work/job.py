@@ -70,7 +70,7 @@ class Desk:
     sandbox: Mode
     readable: tuple[Path, ...]  # what steps may read besides the system: our interpreter
     changed: Callable[[int], None]  # a ticket's row or log changed: wake whoever shows it
-    author: tuple[str, str]  # name and address that commits carry
+    author: tuple[str, str]  # name and address that commits carry where the forge knows us by no name
     day: Budget = field(default_factory=Budget)  # of all repositories together
     private_hosts: tuple[str, ...] = ()  # names that may lead into the operator's own network
     recheck: int = 0  # one of so many jobs is gated again without caches, and every merge; 0: none
@@ -124,6 +124,11 @@ class Job:
         if text:
             lines = text.removesuffix("\n").split("\n")
             self.desk.logbook.add(self.ticket.id, self.ticket.attempt, self.stage, lines)
+
+    async def author(self) -> tuple[str, str]:
+        """Return name and address for commits: ours on the forge, so that no stranger's account is named by them."""
+        login = await self.desk.forge.login(self.ticket.repository)
+        return (login, f"{login}@users.noreply.github.com") if login else self.desk.author
 
     @contextmanager
     def timed(self, part: str, kind: str = "infrastructure") -> Iterator[None]:

@@ -72,7 +72,7 @@ async def on_base(job: Job, head: str, *, base_sha: str, base_branch: str, branc
     if await git.is_ancestor(slot.mirror, base_sha, head):
         return Start(head, head)
     message = f"Merge {base_branch} into {branch}"
-    merged = await git.merge_commits(slot.mirror, head, base_sha, message=message, author=job.desk.author)
+    merged = await git.merge_commits(slot.mirror, head, base_sha, message=message, author=await job.author())
     if not merged.conflicts:
         return Start(merged.sha, head)
     job.log(f"{base_branch} at {base_sha[:10]} conflicts in {', '.join(merged.conflicts[:10])}")

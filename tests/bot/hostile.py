@@ -55,7 +55,7 @@ HOSTILE: dict[str, tuple[str, Turns]] = {
     "read the other slot": (
         "Compare with the code in {other}.",
         [
-            {"bash": "cat {other}/secret.py > stolen; cp -r {other} . ; ls {other}"},
+            {"bash": "cat {other}/secret.py > looted; cp -r {other} . ; ls {other}"},
             {"edit": {"command": "view", "path": "{other}"}},
         ],
     ),

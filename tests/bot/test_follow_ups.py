@@ -42,12 +42,16 @@ async def test_a_review_is_followed_up_on_the_same_branch_then_merged_with_a_bas
         ("proposed", "GREEN", first.pull, "sluice/issue-1")
     ] * 3
     branch = world.git(repo, "log", "--first-parent", "--format=%s|%p", "sluice/issue-1", "-3").splitlines()
+    who = world.git(repo, "log", "-1", "--format=%an <%ae>%n%(trailers)", second.head_sha or "").splitlines()
     one, two, three = ((t.head_sha or "")[:7] for t in (first, second, third))
     assert branch == [
         f"Merge main into sluice/issue-1|{two} {(third.base_sha or '')[:7]}",
         f"Swapped, as asked.|{one}",
         f"add subtracts|{(first.base_sha or '')[:7]}",
     ]
+    assert who == [
+        "sluice[bot] <sluice[bot]@users.noreply.github.com>", "Co-authored-by: ann <ann@users.noreply.github.com>"
+    ]  # fmt: skip
     assert (world.forge.file(repo, "sluice/issue-1", "calc.py"), three != two) == (both.encode(), True)
     [check] = world.forge.checks(repo, third.head_sha or "")
     assert check.conclusion == "success"

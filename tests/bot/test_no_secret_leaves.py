@@ -108,8 +108,9 @@ async def shown(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[dict[
             forge.hooks.target = f"{url}/webhook"
             forge.open_issue(REPO, f"Found {TOKEN}", "Write calc.py.", user="ann")
             forge.label_issue(REPO, 1, "bot", user="ann")
+            ends_at = time.monotonic() + 60
             with service.bell.listen() as listener:
-                for _ in range(60):
+                while time.monotonic() < ends_at:
                     with service.store.read() as c:
                         found = tickets.list_tickets(c)
                         printed = [line.line for line in journal.lines_after(c, 1, 0)]

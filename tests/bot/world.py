@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import subprocess
+import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -72,8 +73,9 @@ class World:
         return await self.done(repo, attempt=1)
 
     async def done(self, repo: str, *, attempt: int) -> Ticket:
+        ends_at = time.monotonic() + 60
         with self.service.bell.listen() as listener:
-            for _ in range(60):
+            while time.monotonic() < ends_at:
                 with self.service.store.read() as c:
                     found = tickets.list_tickets(c, repository=repo)
                 if found and found[0].attempt == attempt and found[0].state is State.DONE:

@@ -140,7 +140,7 @@ async def _commit(job: Job, prepared: Prepared, result: AgentResult, from_sha: s
         raise RuntimeError("the slot was lost while the agent worked")
     head = await git.commit_all(
         slot.tree, parent=from_sha, parents=prepared.start.parents if from_sha == prepared.start.sha else (),
-        message=job.desk.redactor.text(_message(job, prepared, result, from_sha)), author=job.desk.author,
+        message=job.desk.redactor.text(_message(job, prepared, result, from_sha)), author=await job.author(),
         co_author=f"{job.ticket.requester} <{job.ticket.requester}@users.noreply.github.com>",
     )  # fmt: skip
     if head is not None:
