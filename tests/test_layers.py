@@ -25,7 +25,7 @@ BOT: dict[str, set[str]] = {
     "chat": {"tickets", "forges", "outbox", "work", "errors", "log"},
     "dashboard": {"tickets", "outbox", "work", "errors", "log"},
     "measure": {"tickets", "slots", "sandbox", "errors", "log"},
-    "setup": {"tickets", "forges", "settings", "errors", "log"},
+    "setup": {"inbox", "tickets", "forges", "serving", "settings", "errors", "log"},
     "demo": {"forges", "work", "settings", "app", "tickets", "sandbox", "serving", "errors", "log"},
     "app": {
         "inbox", "outbox", "work", "dashboard", "slots", "sandbox", "tickets", "forges", "settings", "setup",

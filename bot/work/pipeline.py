@@ -47,7 +47,9 @@ async def _stages(do: Do) -> Ended:
         return published
     if not green:
         return Ended(_not_green(verified.verdict), verified.reason, verified.verdict)
-    proposed = Ended(Outcome.PROPOSED, f"Pull request #{published.pull} is open and green.", verified.verdict)
+    proposed = Ended(
+        Outcome.PROPOSED, f"Pull request #{published.pull} is open and green.{published.note}", verified.verdict
+    )
     head = await _up_to_date(do, prepared, worked)
     if isinstance(head, Ended):
         return head

@@ -6,6 +6,7 @@ from bot.outbox import comments, reporter
 from bot.slots import git
 from bot.tickets import posts, tickets
 from bot.tickets.ticket import Outcome
+from bot.work import workflows
 from bot.work.ended import Ended
 from bot.work.job import Job
 from bot.work.stages.prepare import Prepared
@@ -17,6 +18,7 @@ class Published:
     """The pull request that people see; None where only a branch was pushed."""
 
     pull: int | None
+    note: str = ""  # what people should know of it besides
 
 
 async def publish(job: Job, prepared: Prepared, head_sha: str, message: str, open_pull: bool) -> Published | Ended:
@@ -51,7 +53,7 @@ async def publish(job: Job, prepared: Prepared, head_sha: str, message: str, ope
             _want_body(job, found.number, title, body)
     job.write(pull=found.number)
     job.log(f"pull request #{found.number}")
-    return Published(found.number)
+    return Published(found.number, await workflows.note(forge, repository, head_sha, slot.mirror))
 
 
 def _heads(job: Job) -> list[str]:
