@@ -102,6 +102,7 @@ def questions() -> dict[str, Callable[[sa.Connection], Any]]:
         "repositories": repositories.known,
         "repositories with tickets": tickets.repositories_of,
         "bot stats claims": lambda c: compared(c, limit=50),
+        "... of a quiet repository": lambda c: compared(c, repository="acme/new", limit=50),
         "bot stats claims --repo": lambda c: compared(c, repository=REPO, limit=50),
         "/metrics": counts,
     }

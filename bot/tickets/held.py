@@ -11,9 +11,9 @@ def release(c: sa.Connection, *, now: float) -> list[Ticket]:
     """Queue again what was held for a ticket that no longer runs; each goes on from the work that it had."""
     other = tickets.alias()
     still = sa.select(other.c.id).where(other.c.id == tickets.c.held_for, other.c.state == State.RUNNING)
-    where = (tickets.c.held_for.is_not(None), tickets.c.state == State.DONE, ~still.exists())
-    rows = c.execute(sa.select(tickets).where(*where).order_by(tickets.c.id)).fetchall()
-    return [_again(c, read_ticket(row), now) for row in rows]
+    rows = c.execute(sa.select(tickets).where(tickets.c.held_for.is_not(None), ~still.exists())).fetchall()
+    found = sorted((read_ticket(row) for row in rows), key=lambda ticket: ticket.id)
+    return [_again(c, ticket, now) for ticket in found if ticket.state is State.DONE]
 
 
 def _again(c: sa.Connection, ticket: Ticket, now: float) -> Ticket:

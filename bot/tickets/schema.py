@@ -21,6 +21,7 @@ deliveries = sa.Table(
 )
 sa.Index("deliveries_open", deliveries.c.seq, sqlite_where=deliveries.c.state.in_(("new", "waiting")),
          postgresql_where=deliveries.c.state.in_(("new", "waiting")))  # fmt: skip
+sa.Index("deliveries_state", deliveries.c.state)  # counted for monitoring
 
 marks = sa.Table(  # the newest that was heard of a label, of being open, of the text; the forge's clock orders it
     "marks",
@@ -108,7 +109,12 @@ tickets = sa.Table(
     sa.UniqueConstraint("repository", "issue", "trigger_key"),
 )
 sa.Index("tickets_state", tickets.c.state, tickets.c.id)
-sa.Index("tickets_issue", tickets.c.repository, tickets.c.issue)
+sa.Index("tickets_outcome", tickets.c.state, tickets.c.outcome)  # counted for monitoring
+sa.Index("tickets_repository", tickets.c.repository, tickets.c.state, tickets.c.id)
+sa.Index("tickets_pull", tickets.c.repository, tickets.c.pull, sqlite_where=tickets.c.pull.is_not(None),
+         postgresql_where=tickets.c.pull.is_not(None))  # fmt: skip
+sa.Index("tickets_head", tickets.c.repository, tickets.c.head_sha, sqlite_where=tickets.c.head_sha.is_not(None),
+         postgresql_where=tickets.c.head_sha.is_not(None))  # fmt: skip
 sa.Index("tickets_updated", tickets.c.updated_at)
 sa.Index("tickets_held", tickets.c.held_for, sqlite_where=tickets.c.held_for.is_not(None),
          postgresql_where=tickets.c.held_for.is_not(None))  # fmt: skip
@@ -243,6 +249,7 @@ ledger = sa.Table(
     sa.UniqueConstraint("ticket", "attempt", "round"),
 )
 sa.Index("ledger_day", ledger.c.day, ledger.c.repository)
+sa.Index("ledger_model", ledger.c.model, ledger.c.dollars)  # summed for monitoring
 
 memory = sa.Table(
     "memory",

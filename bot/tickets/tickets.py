@@ -135,26 +135,32 @@ def list_tickets(
     limit: int = 100,
 ) -> list[Ticket]:
     """Return tickets in these states, newest first; `before` is the id that the last page ended with."""
-    query = sa.select(tickets).where(tickets.c.state.in_(states))
+    query = sa.select(tickets).order_by(tickets.c.id.desc()).limit(limit)
     if repository is not None:
         query = query.where(tickets.c.repository == repository)
     if before is not None:
         query = query.where(tickets.c.id < before)
-    return [read_ticket(row) for row in c.execute(query.order_by(tickets.c.id.desc()).limit(limit))]
+    if repository is None and set(states) == set(State):
+        return [read_ticket(row) for row in c.execute(query)]
+    # state by state, each along its index: for several at once SQLite walks through all that ever was
+    found = [read_ticket(row) for state in states for row in c.execute(query.where(tickets.c.state == state))]
+    return sorted(found, key=lambda ticket: -ticket.id)[:limit]
 
 
 def repositories_of(c: sa.Connection) -> list[str]:
     """Return the repositories that ever had a ticket."""
-    return list(c.execute(sa.select(tickets.c.repository).distinct()).scalars())
+    # from each to the next along the index: DISTINCT would read every row that ever was
+    names = sa.select(sa.func.min(tickets.c.repository).label("name")).cte("names", recursive=True)
+    following = sa.select(sa.func.min(tickets.c.repository)).where(tickets.c.repository > names.c.name)
+    names = names.union_all(sa.select(following.scalar_subquery()).where(names.c.name.is_not(None)))
+    return list(c.execute(sa.select(names.c.name).where(names.c.name.is_not(None))).scalars())
 
 
 def open_tickets(c: sa.Connection) -> tuple[list[Ticket], list[Ticket]]:
     """Return (queued, running), each oldest first, without the issues' texts: queues can be long."""
     columns = [column for column in tickets.c if column.name not in ("title", "body", "feedback")]
-    rows = c.execute(
-        sa.select(*columns).where(tickets.c.state.in_((State.QUEUED, State.RUNNING))).order_by(tickets.c.id)
-    )
-    found = [read_ticket(row, title="", body="") for row in rows]
+    rows = c.execute(sa.select(*columns).where(tickets.c.state.in_((State.QUEUED, State.RUNNING))))
+    found = sorted((read_ticket(row, title="", body="") for row in rows), key=lambda ticket: ticket.id)
     return [t for t in found if t.state is State.QUEUED], [t for t in found if t.state is State.RUNNING]
 
 

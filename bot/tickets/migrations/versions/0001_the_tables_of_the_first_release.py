@@ -43,6 +43,7 @@ def upgrade() -> None:
             sqlite_where=sa.text("state IN ('new', 'waiting')"),
             postgresql_where=sa.text("state IN ('new', 'waiting')"),
         )
+        batch_op.create_index("deliveries_state", ["state"], unique=False)
 
     op.create_table(
         "hosts",
@@ -74,6 +75,7 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("ledger", schema=None) as batch_op:
         batch_op.create_index("ledger_day", ["day", "repository"], unique=False)
+        batch_op.create_index("ledger_model", ["model", "dollars"], unique=False)
 
     op.create_table(
         "marks",
@@ -222,7 +224,22 @@ def upgrade() -> None:
             sqlite_where=sa.text("held_for IS NOT NULL"),
             postgresql_where=sa.text("held_for IS NOT NULL"),
         )
-        batch_op.create_index("tickets_issue", ["repository", "issue"], unique=False)
+        batch_op.create_index(
+            "tickets_head",
+            ["repository", "head_sha"],
+            unique=False,
+            sqlite_where=sa.text("head_sha IS NOT NULL"),
+            postgresql_where=sa.text("head_sha IS NOT NULL"),
+        )
+        batch_op.create_index("tickets_outcome", ["state", "outcome"], unique=False)
+        batch_op.create_index(
+            "tickets_pull",
+            ["repository", "pull"],
+            unique=False,
+            sqlite_where=sa.text("pull IS NOT NULL"),
+            postgresql_where=sa.text("pull IS NOT NULL"),
+        )
+        batch_op.create_index("tickets_repository", ["repository", "state", "id"], unique=False)
         batch_op.create_index("tickets_state", ["state", "id"], unique=False)
         batch_op.create_index("tickets_updated", ["updated_at"], unique=False)
 
