@@ -60,11 +60,13 @@ GET {R}/issues/{{issue_number}}
 PATCH {R}/issues/{{issue_number}}
 GET {R}/issues/{{issue_number}}/comments
 POST {R}/issues/{{issue_number}}/comments
+GET {R}/issues/{{issue_number}}/dependencies/blocked_by
 GET {R}/issues/{{issue_number}}/events
 GET {R}/issues/{{issue_number}}/labels
 POST {R}/issues/{{issue_number}}/labels
 DELETE {R}/issues/{{issue_number}}/labels/{{name}}
 POST {R}/issues/{{issue_number}}/reactions
+GET {R}/issues/{{issue_number}}/sub_issues
 GET {R}/issues/comments/{{comment_id}}
 PATCH {R}/issues/comments/{{comment_id}}
 DELETE {R}/issues/comments/{{comment_id}}
@@ -95,6 +97,8 @@ WEBHOOKS = [
     "issue-comment-created",
     "issue-comment-edited",
     "issue-comment-deleted",
+    "issue-dependencies-blocked-by-added",
+    "issue-dependencies-blocked-by-removed",
     "issues-closed",
     "issues-deleted",
     "issues-edited",
@@ -111,7 +115,14 @@ WEBHOOKS = [
     "pull-request-synchronize",
     "pull-request-review-submitted",
     "pull-request-review-comment-created",
+    "sub-issues-sub-issue-added",
+    "sub-issues-sub-issue-removed",
 ]
+
+
+NEW = frozenset(  # what older Enterprise Servers do not have
+    name for name in (*OPERATIONS, *WEBHOOKS) if any(word in name for word in ("dependencies", "sub_issues", "sub-iss"))
+)
 
 
 class Extract:
@@ -120,6 +131,10 @@ class Extract:
     def __init__(self, whole: dict[str, Any]) -> None:
         self._whole = whole
         self.schemas: dict[str, Any] = {}
+
+    def has(self, name: str) -> bool:
+        """Return whether the description knows an operation, or a webhook."""
+        return name.partition(" ")[2] in self._whole["paths"] or name in self._whole["x-webhooks"]
 
     def operation(self, method: str, path: str) -> dict[str, Any]:
         """Return one operation's parameters, body and answers."""
@@ -185,11 +200,12 @@ def refresh(version: str) -> None:
     with unpacked(PACKAGE, version) as package:
         for name in DESCRIPTIONS:
             extract = Extract(json.loads((package / f"generated/{name}.json").read_text()))
-            pairs = [line.split(" ", 1) for line in OPERATIONS if line]
+            pairs = [line.split(" ", 1) for line in OPERATIONS if line and (line not in NEW or extract.has(line))]
+            webhooks = [name for name in WEBHOOKS if name not in NEW or extract.has(name)]
             kept = {
                 "source": {"package": PACKAGE, "version": version, "license": "MIT, github.com/octokit/openapi"},
                 "operations": {f"{method} {path}": extract.operation(method, path) for method, path in pairs},
-                "webhooks": {webhook: extract.webhook(webhook) for webhook in WEBHOOKS},
+                "webhooks": {webhook: extract.webhook(webhook) for webhook in webhooks},
                 "schemas": extract.schemas,
             }
             text = json.dumps(kept, sort_keys=True, separators=(",", ":"))

@@ -28,6 +28,11 @@ class Issue(msgspec.Struct, frozen=True):
     user: User | None = None
     updated_at: str = ""
     pull_request: dict[str, object] | None = None
+    repository_url: str = ""
+
+    def is_of(self, repo: str) -> bool:
+        """Return whether the issue is one of this repository: dependencies may reach into others."""
+        return not self.repository_url or self.repository_url.lower().endswith(f"/repos/{repo.lower()}")
 
 
 class Comment(msgspec.Struct, frozen=True):

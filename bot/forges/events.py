@@ -36,6 +36,16 @@ class IssueEvent:
     labels: tuple[str, ...] = ()  # that the issue carries
     at: float = 0.0  # the forge's clock: when the issue last changed
     is_text_changed: bool = False
+    blocked_by: int = 0  # how many open issues block it, by the forge's own dependencies
+    parts: int = 0  # how many of its sub-issues are open
+
+
+@dataclass(frozen=True, slots=True)
+class LinkEvent:
+    """What an issue waits for on the forge changed: it is blocked by others, or others are its parts."""
+
+    origin: Origin
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +139,7 @@ class Unread:
 
 Event = (
     IssueEvent
+    | LinkEvent
     | CommentEvent
     | PullEvent
     | ReviewEvent

@@ -113,6 +113,22 @@ class GitHub:
         pages = self._ask.pages(repo, ISSUES, path, list[Issue])
         return [issue async for page in pages for issue in page if issue.pull_request is None]
 
+    async def waits_for(self, repo: str, number: int, *, blocked: bool = True, parted: bool = True) -> list[Issue]:
+        """Return the issues of the same repository that an issue is blocked by, and its sub-issues.
+
+        An Enterprise Server that knows no such thing has none.
+        """
+        asked = (("dependencies/blocked_by", blocked), ("sub_issues", parted))
+        found: dict[int, Issue] = {}
+        for what in (name for name, wanted in asked if wanted):
+            try:
+                pages = self._ask.pages(repo, ISSUES, f"/issues/{number}/{what}", list[Issue])
+                found |= {issue.number: issue async for page in pages for issue in page if issue.is_of(repo)}
+            except Refused as refused:
+                if refused.status not in (404, 410):
+                    raise
+        return list(found.values())
+
     async def add_labels(self, repo: str, number: int, labels: Sequence[str]) -> None:
         """Put labels on an issue; those it has already stay."""
         if labels:

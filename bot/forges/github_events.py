@@ -13,6 +13,7 @@ from bot.forges.events import (
     Event,
     InstallationEvent,
     IssueEvent,
+    LinkEvent,
     Origin,
     PingEvent,
     PullEvent,
@@ -45,6 +46,15 @@ class _Repository(msgspec.Struct, frozen=True):
     owner: _User | None = None
 
 
+class _Dependencies(msgspec.Struct, frozen=True):
+    blocked_by: int | None = None
+
+
+class _Parts(msgspec.Struct, frozen=True):
+    total: int | None = None
+    completed: int | None = None
+
+
 class _Issue(msgspec.Struct, frozen=True):
     number: int | None = None
     title: str | None = None
@@ -54,6 +64,9 @@ class _Issue(msgspec.Struct, frozen=True):
     labels: list[_Label] | None = None
     updated_at: str | None = None
     pull_request: msgspec.Raw = _NOTHING
+    issue_dependencies_summary: _Dependencies | None = None
+    sub_issues_summary: _Parts | None = None
+    repository_url: str | None = None
 
 
 class _Comment(msgspec.Struct, frozen=True):
@@ -131,6 +144,8 @@ class Payload(msgspec.Struct, frozen=True):
     repository: _Repository | None = None
     installation: _Installation | None = None
     issue: _Issue | None = None
+    blocked_issue: _Issue | None = None
+    parent_issue: _Issue | None = None
     label: _Label | None = None
     comment: _Comment | None = None
     pull_request: _Pull | None = None
@@ -165,6 +180,7 @@ def read_issue(payload: Payload) -> Event:
     """Read `issues`."""
     issue = payload.issue or _Issue()
     changes = payload.changes or _Changes()
+    parts = issue.sub_issues_summary or _Parts()
     return IssueEvent(
         origin=_origin(payload, needs_repository=True),
         number=_number(issue.number, "issue.number"),
@@ -176,7 +192,28 @@ def read_issue(payload: Payload) -> Event:
         labels=tuple(_text(label.name) for label in issue.labels or [] if label.name),
         at=_time(issue.updated_at),
         is_text_changed=changes.title is not None or changes.body is not None,
+        blocked_by=(issue.issue_dependencies_summary or _Dependencies()).blocked_by or 0,
+        parts=max(0, (parts.total or 0) - (parts.completed or 0)),
     )
+
+
+def read_dependency(payload: Payload) -> Event:
+    """Read `issue_dependencies`: which issue is blocked by other ones than before."""
+    return _link(payload, payload.blocked_issue, "blocked_issue")
+
+
+def read_part(payload: Payload) -> Event:
+    """Read `sub_issues`: which issue has other parts than before."""
+    return _link(payload, payload.parent_issue, "parent_issue")
+
+
+def _link(payload: Payload, issue: _Issue | None, name: str) -> Event:
+    origin = _origin(payload, needs_repository=True)
+    found = issue or _Issue()
+    where = _text(found.repository_url)
+    if where and not where.lower().endswith(f"/repos/{origin.repository.lower()}"):
+        return Unread(f"{name} is another repository's, which hears of it itself")
+    return LinkEvent(origin, _number(found.number, f"{name}.number"))
 
 
 def read_comment(payload: Payload) -> Event:
@@ -285,6 +322,8 @@ def read_ping(payload: Payload) -> Event:
 
 READERS: Mapping[str, Callable[[Payload], Event]] = {
     "issues": read_issue,
+    "issue_dependencies": read_dependency,
+    "sub_issues": read_part,
     "issue_comment": read_comment,
     "pull_request": read_pull,
     "pull_request_review": read_review,

@@ -23,7 +23,7 @@ PERMISSIONS: Mapping[str, str] = {
 }
 EVENTS = (
     "issues", "issue_comment", "pull_request", "pull_request_review", "pull_request_review_comment", "check_run",
-    "check_suite", "repository",
+    "check_suite", "repository", "issue_dependencies", "sub_issues",
 )  # fmt: skip
 
 

@@ -3,14 +3,15 @@
 import difflib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from pathlib import PurePosixPath
 
 from bot.errors import UserError
 from bot.inbox.calls import Call
+from bot.inbox.scope import scope_of
 from bot.inbox.turn import Turn, approvable, attempt_again, show_difference, text_was_shown
 from bot.inbox.visible import visible
 from bot.tickets import ledger, pull_checks, repository, scheduler, tickets
 from bot.tickets.budget import Budget, read_amount, topped_up
+from bot.tickets.claims import claim, normalise, widen
 from bot.tickets.ticket import Outcome, State, Ticket
 
 MOST_PATHS = 50
@@ -92,7 +93,8 @@ def approve(said: Said) -> str:
         show_difference(turn, ticket, title, body)
         raise UserError("The text changed and nobody was shown how. The difference is here now; approve once more.")
     if ticket.outcome is None:
-        tickets.reword(turn.c, ticket, title=visible(title), body=visible(body), now=turn.now)
+        scope = scope_of(turn, title, body, before=ticket)
+        tickets.reword(turn.c, ticket, title=visible(title), body=visible(body), now=turn.now, **scope)
         tickets.move(turn.c, tickets.get_ticket(turn.c, ticket.id), State.QUEUED, now=turn.now, reason="")
     else:
         tickets.requeue(
@@ -169,11 +171,12 @@ def paths(said: Said) -> str:
     if not said.call.args or len(said.call.args) > MOST_PATHS:
         raise UserError(f"Name one to {MOST_PATHS} paths: `/bot paths src/** docs`.")
     for path in said.call.args:
-        if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts or "\\" in path:
+        if normalise(path) is None:
             raise UserError(f"`{path.replace('`', '')}` is no path inside the repository.")
+    wanted = widen(claim(said.call.args), shared=said.turn.settings.shared)
     if ticket.state is State.RUNNING:
         raise UserError("`paths` cannot change what is running; say it before the next attempt.")
-    tickets.amend(said.turn.c, ticket, now=said.turn.now, claim=said.call.args)
+    tickets.amend(said.turn.c, ticket, now=said.turn.now, claim=wanted)
     said.turn.told(said.turn.c, ticket.id)
     return ""
 

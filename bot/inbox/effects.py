@@ -2,6 +2,7 @@
 
 from bot.forges.events import IssueEvent, PullEvent
 from bot.inbox.intent import Again, CheckPull, ClosePull, FollowUp, Know, Rename, Rerun, Reword, Start, Stop
+from bot.inbox.scope import edges_of, scope_of
 from bot.inbox.turn import (
     Done,
     Effect,
@@ -16,8 +17,6 @@ from bot.inbox.turn import (
 )
 from bot.inbox.visible import visible
 from bot.tickets import posts, pull_checks, repositories, tickets
-from bot.tickets.claims import read_claim, widen
-from bot.tickets.edges import read_edges
 from bot.tickets.marks import Mark
 from bot.tickets.open_issues import OPEN
 from bot.tickets.ticket import Outcome, State, Ticket
@@ -47,7 +46,7 @@ def start(turn: Turn, event: IssueEvent, intent: Start) -> Effect:
         return Ignored(f"ticket {ticket.id} is {ticket.state} already")
     if before is not None and before.note == "opened" and event.at - before.at <= TOGETHER_S:
         return Ignored(f"ticket {ticket.id} came of this very label")
-    return attempt_again(turn, ticket, title=event.title, body=event.body)
+    return _one_more(turn, ticket, event)
 
 
 def again(turn: Turn, event: IssueEvent, _intent: Again) -> Effect:
@@ -66,7 +65,7 @@ def again(turn: Turn, event: IssueEvent, _intent: Again) -> Effect:
     label = turn.mark(f"label:{turn.label.casefold()}")
     if label is not None and not label.is_on:
         return Ignored("somebody took the label off")
-    return attempt_again(turn, ticket, title=event.title, body=event.body)
+    return _one_more(turn, ticket, event)
 
 
 def stop(turn: Turn, event: IssueEvent, intent: Stop) -> Effect:
@@ -103,7 +102,12 @@ def reword(turn: Turn, event: IssueEvent, _intent: Reword) -> Effect:
         return Ignored("the frozen text already says this")
     if turn.standing.may and ticket.state in (State.QUEUED, State.NEEDS_APPROVAL) and ticket.outcome is None:
         changed = tickets.reword(
-            turn.c, ticket, title=visible(event.title), body=visible(event.body), now=turn.now
+            turn.c,
+            ticket,
+            title=visible(event.title),
+            body=visible(event.body),
+            now=turn.now,
+            **scope_of(turn, event.title, event.body, before=ticket),
         )  # whoever may approve need not ask for approval
         turn.told(turn.c, changed.id)
         return Done(f"ticket {ticket.id} takes the new text")
@@ -113,6 +117,20 @@ def reword(turn: Turn, event: IssueEvent, _intent: Reword) -> Effect:
         tickets.move(turn.c, ticket, State.NEEDS_APPROVAL, now=turn.now, reason=reason)
         turn.told(turn.c, ticket.id)
     return Done(f"the difference is shown; ticket {ticket.id} keeps its text")
+
+
+def relink(turn: Turn) -> Effect:
+    """Let a ticket wait for what the forge now says that its issue waits for."""
+    ticket = tickets.find_ticket(turn.c, turn.repository, turn.number)
+    if ticket is None:
+        return Ignored("no ticket; what it waits for is looked at when there is one")
+    if ticket.state is State.RUNNING:
+        return Ignored(f"ticket {ticket.id} is running already")
+    edges = edges_of(turn, ticket.title, ticket.body, own=ticket.issue, before=ticket)
+    if edges == ticket.edges:
+        return Ignored("this is known")
+    tickets.amend(turn.c, ticket, now=turn.now, edges=edges)
+    return Done(f"ticket {ticket.id} waits for {', '.join(f'#{n}' for _, n in edges) or 'nothing'}")
 
 
 def follow_up(turn: Turn, intent: FollowUp) -> Effect:
@@ -254,8 +272,7 @@ def _create(turn: Turn, event: IssueEvent, label: str) -> Effect:
         repository=turn.repository, issue=event.number, title=title, body=body, label=label,
         trigger_key=label.casefold(), requester=event.origin.sender.login, installation=event.origin.installation,
         approved=not reason, reason=approvable(turn, reason) if reason else "", priority=_priority(turn, event),
-        claim=widen(read_claim(body), shared=turn.settings.shared),
-        edges=read_edges(f"{title}\n{body}", own=event.number),
+        **scope_of(turn, title, body),
     )  # fmt: skip
     ticket = tickets.create_ticket(turn.c, wish, now=turn.now)
     if ticket is None:
@@ -266,6 +283,16 @@ def _create(turn: Turn, event: IssueEvent, label: str) -> Effect:
     return Done(f"ticket {ticket.id}: {ticket.state}")
 
 
+def _one_more(turn: Turn, ticket: Ticket, event: IssueEvent) -> Effect:
+    """Start a new attempt that waits for what the issue depends on now."""
+    effect = attempt_again(turn, ticket, title=event.title, body=event.body)
+    waiting = tickets.get_ticket(turn.c, ticket.id)
+    edges = edges_of(turn, waiting.title, waiting.body, own=ticket.issue, before=waiting)
+    if edges != waiting.edges:
+        tickets.amend(turn.c, waiting, now=turn.now, edges=edges)
+    return effect
+
+
 def _vouches(turn: Turn, ticket: Ticket) -> bool:
     """Tell whether somebody who may start work now asks for what an outsider asked for before."""
     return turn.standing.may and ticket.outcome is None and ticket.requester != turn.standing.actor.login
@@ -273,7 +300,8 @@ def _vouches(turn: Turn, ticket: Ticket) -> bool:
 
 def _let_in(turn: Turn, ticket: Ticket, event: IssueEvent) -> Effect:
     now = turn.now
-    changed = tickets.reword(turn.c, ticket, title=visible(event.title), body=visible(event.body), now=now)
+    scope = scope_of(turn, event.title, event.body, before=ticket)
+    changed = tickets.reword(turn.c, ticket, title=visible(event.title), body=visible(event.body), now=now, **scope)
     requester = turn.standing.actor.login
     tickets.move(turn.c, changed, State.QUEUED, now=now, reason="", requester=requester)
     turn.told(turn.c, ticket.id)

@@ -12,7 +12,7 @@ from bot import log
 from bot.errors import UserError
 from bot.forges.answers import Issue
 from bot.forges.errors import ForgeError, Refused
-from bot.forges.events import CommentEvent, Event, IssueEvent, PullEvent, ReviewEvent, Unread
+from bot.forges.events import CommentEvent, Event, IssueEvent, LinkEvent, PullEvent, ReviewEvent, Unread
 from bot.forges.github import GitHub
 from bot.forges.github_events import read_event
 from bot.inbox import commands, effects
@@ -27,6 +27,7 @@ from bot.inbox.intent import (
     Know,
     Nothing,
     Obey,
+    Relink,
     Rename,
     Rerun,
     Reword,
@@ -35,8 +36,9 @@ from bot.inbox.intent import (
     Stop,
     read_intent,
 )
+from bot.inbox.scope import look_at_links, remember
 from bot.inbox.trust import Breaker, People, Standing
-from bot.inbox.turn import Done, Effect, Ignored, Later, NeedsLook, Turn
+from bot.inbox.turn import Done, Effect, Ignored, Later, Linked, NeedsLook, Turn
 from bot.tickets import deliveries, repositories
 from bot.tickets.deliveries import Delivery
 from bot.tickets.repository import RepositorySettings
@@ -181,11 +183,12 @@ class Intake:
             standing, settings = await self._standing(read)
             if isinstance(read.intent, Know):
                 self._forge.forget_grants()
+            linked = await look_at_links(self._forge, read.event, read.intent)
             try:
-                effect = await asyncio.to_thread(self._act, read, standing, settings, None)
+                effect = await asyncio.to_thread(self._act, read, standing, settings, None, linked)
             except NeedsLook:
                 seen = await self._look(read)
-                effect = await asyncio.to_thread(self._act, read, standing, settings, seen)
+                effect = await asyncio.to_thread(self._act, read, standing, settings, seen, linked)
         except (ForgeError, IllegalMove, sa.exc.OperationalError) as error:
             if isinstance(error, ForgeError) and not isinstance(error, Refused):
                 away.add(read.repository)
@@ -221,7 +224,12 @@ class Intake:
             return Issue(number, state="closed")  # it is gone
 
     def _act(
-        self, read: _Read, standing: Standing, settings: RepositorySettings, seen: Issue | None
+        self,
+        read: _Read,
+        standing: Standing,
+        settings: RepositorySettings,
+        seen: Issue | None,
+        linked: Linked | None,
     ) -> Effect:  # fmt: skip
         if isinstance(read.event, Unread):
             raise TypeError("an unread event asks nothing")
@@ -233,8 +241,10 @@ class Intake:
             turn = Turn(
                 c=c, origin=read.event.origin, number=_number(read.event), standing=standing, settings=settings,
                 label=settings.labels.trigger or self._label, breaker=self._breaker, now=self._now(), told=self._told,
-                checked=self._checked, seen=seen,
+                checked=self._checked, seen=seen, linked=linked,
             )  # fmt: skip
+            if linked is not None:
+                remember(turn, linked)
             effect = self._effect(turn, read.event, read.intent)
             match effect:
                 case Later(reason):
@@ -255,6 +265,8 @@ class Intake:
                 return effects.again(turn, event, intent)
             case IssueEvent(), Stop():
                 return effects.stop(turn, event, intent)
+            case LinkEvent(), Relink():
+                return effects.relink(turn)
             case IssueEvent(), Reword():
                 return effects.reword(turn, event, intent)
             case CommentEvent() | ReviewEvent(), Obey():
@@ -325,7 +337,7 @@ def _effect_without_event(turn: Turn, intent: Intent) -> Effect:
 
 
 def _number(event: Event) -> int:
-    return event.number if isinstance(event, IssueEvent | CommentEvent | PullEvent | ReviewEvent) else 0
+    return event.number if isinstance(event, IssueEvent | LinkEvent | CommentEvent | PullEvent | ReviewEvent) else 0
 
 
 def _reply_key(event: CommentEvent | ReviewEvent) -> str:

@@ -11,6 +11,7 @@ from bot.forges.events import (
     Event,
     InstallationEvent,
     IssueEvent,
+    LinkEvent,
     PingEvent,
     PullEvent,
     RepositoryEvent,
@@ -57,6 +58,11 @@ class Stop:
 @dataclass(frozen=True, slots=True)
 class Reword:
     """The issue's text changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relink:
+    """What the issue waits for on the forge changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +127,11 @@ class Nothing:
 
 
 Intent = (
-    Start | Again | Stop | Reword | Obey | FollowUp | CheckPull | ClosePull | Rerun | Know | Rename | Nothing
+    Start | Again | Stop | Reword | Relink | Obey | FollowUp | CheckPull | ClosePull | Rerun | Know | Rename | Nothing
 )  # fmt: skip
 
 
-def read_intent(event: Event, rules: Rules) -> Intent:
+def read_intent(event: Event, rules: Rules) -> Intent:  # noqa: C901 one line an event
     """Return what an event asks; everything that asks nothing says why."""
     if isinstance(event, Unread | PingEvent):
         return Nothing(event.reason if isinstance(event, Unread) else "pong")
@@ -134,6 +140,8 @@ def read_intent(event: Event, rules: Rules) -> Intent:
     match event:
         case IssueEvent():
             return _issue(event, rules)
+        case LinkEvent():
+            return Relink()
         case CommentEvent():
             return _comment(event, rules)
         case PullEvent():

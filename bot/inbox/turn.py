@@ -43,6 +43,14 @@ class Later:
 Effect = Done | Ignored | Later
 
 
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """Other issues as the forge shows them now: those it says are waited for, and those that the text names."""
+
+    native: tuple[Issue, ...] = ()
+    named: tuple[Issue, ...] = ()
+
+
 class NeedsLook(Exception):
     """The delivery alone does not tell; the forge must be asked how the issue stands now."""
 
@@ -62,6 +70,7 @@ class Turn:
     told: Callable[[sa.Connection, int], None]  # a ticket changed: its comment and labels are wished for
     checked: Callable[[sa.Connection, int], None]  # a check of a pull request changed: its check run is wished for
     seen: Issue | None = None  # the issue as the forge shows it now, if it was asked
+    linked: Linked | None = None  # other issues that it waits for, if the forge was asked
 
     @property
     def repository(self) -> str:
@@ -76,6 +85,14 @@ class Turn:
     def mark(self, what: str) -> Mark | None:
         """Return what was heard last about the issue."""
         return marks.find(self.c, self.repository, self.number, what)
+
+    def mark_of(self, issue: int, what: str) -> Mark | None:
+        """Return what was heard last about another issue."""
+        return marks.find(self.c, self.repository, issue, what)
+
+    def put_mark_of(self, issue: int, what: str, mark: Mark) -> None:
+        """Keep what was heard about another issue."""
+        marks.put(self.c, self.repository, issue, what, mark)
 
     def put_mark(self, what: str, mark: Mark) -> None:
         """Keep what was heard."""

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from bot.tickets.claims import EVERYTHING, covers, meet
 from bot.tickets.schema import attempts, tickets
+from bot.tickets.tickets import list_tickets
 
 OFTEN = 3  # attempts that reached for the same file outside of their claims
 
@@ -38,7 +39,7 @@ class Compared:
 
 
 def compared(c: sa.Connection, *, repository: str | None = None, limit: int = 50) -> list[Compared]:
-    """Return the latest attempts that touched anything, newest first."""
+    """Return the latest attempts that touched anything, newest first; of a repository, those of its latest tickets."""
     query = (
         sa.select(tickets.c.id, tickets.c.repository, tickets.c.issue, attempts.c.number, attempts.c.claim,
                   attempts.c.touched)
@@ -48,7 +49,8 @@ def compared(c: sa.Connection, *, repository: str | None = None, limit: int = 50
         .limit(limit)
     )  # fmt: skip
     if repository is not None:
-        query = query.where(tickets.c.repository == repository)
+        latest = [ticket.id for ticket in list_tickets(c, repository=repository, limit=limit)]
+        query = query.where(attempts.c.ticket.in_(latest))
     return [
         Compared(row[0], row[1], row[2], row[3], tuple(json.loads(row[4])), tuple(json.loads(row[5])))
         for row in c.execute(query)

@@ -248,7 +248,10 @@ ledger = sa.Table(
     sa.Column("dollars", sa.Double),  # NULL: the model's price is not known
     sa.UniqueConstraint("ticket", "attempt", "round"),
 )
-sa.Index("ledger_day", ledger.c.day, ledger.c.repository)
+sa.Index(  # with all that a day's budget sums: it is asked for in each admission
+    "ledger_day", ledger.c.day, ledger.c.repository, ledger.c.dollars, ledger.c.input_tokens, ledger.c.output_tokens,
+    ledger.c.cache_read_tokens, ledger.c.cache_write_tokens,
+)  # fmt: skip
 sa.Index("ledger_model", ledger.c.model, ledger.c.dollars)  # summed for monitoring
 
 memory = sa.Table(

@@ -187,10 +187,14 @@ def amend(c: sa.Connection, ticket: Ticket, *, now: float, **fields: Any) -> Tic
     return get_ticket(c, ticket.id)
 
 
-def reword(c: sa.Connection, ticket: Ticket, *, title: str, body: str, now: float) -> Ticket:
-    """Give a waiting ticket the text that was approved; its attempt starts from that."""
-    words = {"title": title, "body": body, "text_hash": text_hash(title, body)}
+def reword(
+    c: sa.Connection, ticket: Ticket, *, title: str, body: str, now: float, claim: Sequence[str],
+    edges: Sequence[tuple[str, int]],
+) -> Ticket:  # fmt: skip
+    """Give a waiting ticket the text that was approved, and what that claims; its attempt starts from that."""
+    words: dict[str, Any] = {"title": title, "body": body, "text_hash": text_hash(title, body), "claim": claim}
     update_attempt(c, ticket.id, ticket.attempt, **words)
+    words["edges"] = edges
     return amend(c, ticket, now=now, **words)
 
 

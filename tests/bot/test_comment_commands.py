@@ -115,7 +115,7 @@ async def test_paths_become_the_claim(house: House) -> None:
     await house.say("/bot paths src/** docs")
     ticket = house.ticket()
     assert ticket is not None
-    assert ticket.claim == ("src/**", "docs")
+    assert ticket.claim == ("docs", "src/**")
 
 
 async def test_an_outsider_may_ask_but_not_order(house: House) -> None:

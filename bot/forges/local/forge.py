@@ -165,6 +165,41 @@ class LocalForge:
         repo.issues[number].state, repo.issues[number].closed_at = "open", None
         self._send("issues", "reopened", repo, who, {"issue": repo.issues[number]})
 
+    def block_issue(self, full_name: str, number: int, by: int, *, user: str) -> None:
+        """Mark an issue as blocked by another one."""
+        self._depend("added", full_name, number, by, user)
+
+    def unblock_issue(self, full_name: str, number: int, by: int, *, user: str) -> None:
+        """Take that mark away."""
+        self._depend("removed", full_name, number, by, user)
+
+    def _depend(self, what: str, full_name: str, number: int, by: int, user: str) -> None:
+        repo, who = self._both(full_name, user)
+        blocked, blocking = repo.issues[number], repo.issues[by]
+        (blocked.blocked_by.append if what == "added" else blocked.blocked_by.remove)(by)
+        self._send("issue_dependencies", f"blocked_by_{what}", repo, who, {
+            "blocked_issue": blocked, "blocking_issue": blocking, "blocked_issue_id": repo.id * 1000 + number,
+            "blocking_issue_id": repo.id * 1000 + by, "blocking_issue_repo": self._shapes.repository(repo),
+            "organization": self._shapes.organization(repo.full_name.split("/")[0]),
+        })  # fmt: skip
+
+    def add_part(self, full_name: str, number: int, part: int, *, user: str) -> None:
+        """Make an issue a sub-issue of another one."""
+        self._have_part("added", full_name, number, part, user)
+
+    def remove_part(self, full_name: str, number: int, part: int, *, user: str) -> None:
+        """Let a sub-issue be one of its own again."""
+        self._have_part("removed", full_name, number, part, user)
+
+    def _have_part(self, what: str, full_name: str, number: int, part: int, user: str) -> None:
+        repo, who = self._both(full_name, user)
+        whole, one = repo.issues[number], repo.issues[part]
+        (whole.parts.append if what == "added" else whole.parts.remove)(part)
+        self._send("sub_issues", f"sub_issue_{what}", repo, who, {
+            "parent_issue": whole, "sub_issue": one, "parent_issue_id": repo.id * 1000 + number,
+            "sub_issue_id": repo.id * 1000 + part, "sub_issue_repo": self._shapes.repository(repo),
+        })  # fmt: skip
+
     def comment(self, full_name: str, number: int, body: str, *, user: str) -> int:
         """Comment on an issue; return the comment's id."""
         repo, who = self._both(full_name, user)

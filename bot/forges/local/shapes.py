@@ -39,6 +39,16 @@ class Shapes:
         return {**self.user(user), **nothing, **counts, "created_at": "2026-01-01T00:00:00Z",
                 "updated_at": "2026-01-01T00:00:00Z"}  # fmt: skip
 
+    def organization(self, login: str) -> Shape:
+        """Return an organisation."""
+        api = f"{self._url}/api/orgs/{login}"
+        return {
+            "login": login, "id": 1, "node_id": "O_1", "url": api, "repos_url": f"{api}/repos",
+            "events_url": f"{api}/events", "hooks_url": f"{api}/hooks", "issues_url": f"{api}/issues",
+            "members_url": f"{api}/members{{/member}}", "public_members_url": f"{api}/public_members{{/member}}",
+            "avatar_url": "", "description": None,
+        }  # fmt: skip
+
     def permission(self, user: User, role: str) -> Shape:
         """Return what a user may do."""
         legacy = LEGACY.get(role, role)
@@ -91,6 +101,16 @@ class Shapes:
             "author_association": "CONTRIBUTOR", "reactions": _rollup(api, issue.reactions), "state_reason": None,
             "performed_via_github_app": None, "timeline_url": f"{api}/timeline",
         }  # fmt: skip
+        closed = {n for n, other in repo.issues.items() if other.state == "closed"}
+        blockers, parts = issue.blocked_by, issue.parts
+        blocking = [n for n, other in repo.issues.items() if issue.number in other.blocked_by]
+        found["issue_dependencies_summary"] = {
+            "blocked_by": len(set(blockers) - closed), "total_blocked_by": len(blockers),
+            "blocking": 0 if issue.state == "closed" else len(set(blocking) - closed), "total_blocking": len(blocking),
+        }  # fmt: skip
+        done = len(closed.intersection(parts))
+        percent = 100 * done // len(parts) if parts else 0
+        found["sub_issues_summary"] = {"total": len(parts), "completed": done, "percent_completed": percent}
         if issue.head is not None:
             pull = f"{self._url}/{repo.full_name}/pull/{issue.number}"
             found["html_url"] = pull

@@ -54,6 +54,8 @@ class Issue:
     closed_at: str | None = None
     changed_at: str = ""  # by an event of the issue; empty: never
     reactions: list[tuple[str, str]] = field(default_factory=list)
+    blocked_by: list[int] = field(default_factory=list)  # issues of the same repository
+    parts: list[int] = field(default_factory=list)  # its sub-issues, of the same repository
 
 
 @dataclass(slots=True)

@@ -26,6 +26,8 @@ class Issues:
             ("GET", f"{R}/issues/{{n:int}}/comments", self._comments),
             ("POST", f"{R}/issues/{{n:int}}/comments", self._comment),
             ("POST", f"{R}/issues/{{n:int}}/reactions", self._react_to_issue),
+            ("GET", f"{R}/issues/{{n:int}}/dependencies/blocked_by", self._blockers),
+            ("GET", f"{R}/issues/{{n:int}}/sub_issues", self._parts),
             ("GET", f"{R}/issues/comments/{{id:int}}", self._one_comment),
             ("PATCH", f"{R}/issues/comments/{{id:int}}", self._edit_comment),
             ("DELETE", f"{R}/issues/comments/{{id:int}}", self._delete_comment),
@@ -45,6 +47,12 @@ class Issues:
 
     async def _issue(self, call: Call) -> Response:
         return JSONResponse(self._shapes.issue(call.repo, call.issue()))
+
+    async def _blockers(self, call: Call) -> Response:
+        return call.page([self._shapes.issue(call.repo, call.repo.issues[n]) for n in call.issue().blocked_by])
+
+    async def _parts(self, call: Call) -> Response:
+        return call.page([self._shapes.issue(call.repo, call.repo.issues[n]) for n in call.issue().parts])
 
     async def _labels(self, call: Call) -> Response:
         return call.page([self._shapes.label(name) for name in call.issue().labels])

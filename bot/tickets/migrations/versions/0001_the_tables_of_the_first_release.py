@@ -74,7 +74,19 @@ def upgrade() -> None:
         sa.UniqueConstraint("ticket", "attempt", "round"),
     )
     with op.batch_alter_table("ledger", schema=None) as batch_op:
-        batch_op.create_index("ledger_day", ["day", "repository"], unique=False)
+        batch_op.create_index(
+            "ledger_day",
+            [
+                "day",
+                "repository",
+                "dollars",
+                "input_tokens",
+                "output_tokens",
+                "cache_read_tokens",
+                "cache_write_tokens",
+            ],
+            unique=False,
+        )
         batch_op.create_index("ledger_model", ["model", "dollars"], unique=False)
 
     op.create_table(
