@@ -105,7 +105,7 @@ class Family:
             if pid in self._own:
                 self._changed.wait_for(lambda: pid not in self._own)
                 return
-            with contextlib.suppress(ProcessLookupError, ChildProcessError):
+            with contextlib.suppress(ProcessLookupError, PermissionError, ChildProcessError):
                 if os.getsid(pid) != ours:  # a question to git is in our session, and waited for where it was asked
                     os.waitpid(pid, os.WNOHANG)
             self._changed.notify_all()

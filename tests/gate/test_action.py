@@ -229,3 +229,12 @@ def test_yaml_comes_at_the_version_and_hash_of_the_lock_file(tmp_path: Path) -> 
     assert (done.returncode, asked.read_text() in lock, asked.read_text()[:8], asked.read_text().count("==")) == (
         2, True, "pyyaml==", 1,
     )  # fmt: skip
+
+
+def test_zizmor_finds_nothing_in_the_action_and_in_our_workflows() -> None:
+    zizmor = Path(sys.executable).parent / "zizmor"
+    done = subprocess.run(
+        [str(zizmor), "--offline", "--no-progress", "--min-severity=medium", "action.yml", ".github/workflows"],
+        cwd=ROOT, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout[:22]) == (0, "No findings to report."), done.stdout

@@ -5,12 +5,15 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gate import proc
+from gate.orphans import FAMILY
 from gate.run import file_name
 from tests.gate_runs import GATE, commit, gate, report, repository, runs, steps
 
@@ -73,6 +76,16 @@ def test_a_test_finds_its_daemon_gone_and_no_zombie(tmp_path: Path) -> None:
     daemon = "(setsid sleep 300 >/dev/null 2>&1 & echo $! > pid); kill -9 $(cat pid); "
     gone = "for i in $(seq 500); do kill -0 $(cat pid) 2>/dev/null || exit 0; sleep 0.01; done; exit 1"
     assert report(repository(tmp_path, f"[steps.a]\n{exits(daemon + gone)}"))[0] == 0
+
+
+@linux
+def test_without_adopting_what_left_the_group_is_found_by_its_mark(tmp_path: Path) -> None:
+    script = "setsid sh -c 'echo $$ > pid; exec sleep 300' >/dev/null 2>&1 & until [ -s pid ]; do :; done"
+    ended = proc.run(
+        ["sh", "-c", script], cwd=tmp_path, env={"PATH": os.environ["PATH"]}, log=tmp_path / "log", limit_s=30,
+        stop=threading.Event(),
+    )  # fmt: skip
+    assert (FAMILY.adopts, ended.exit_code, runs(int((tmp_path / "pid").read_text()))) == (False, 0, False)
 
 
 def test_a_caller_that_ignores_the_ends_of_children_cannot_make_failures_pass(tmp_path: Path) -> None:
