@@ -17,12 +17,17 @@ from bot.errors import UserError
 from bot.settings import Settings, load
 from bot.slots.disk import low_disk, size_bytes
 from bot.slots.pool import Pool
+from bot.slots.shelf import Kept, kept
 from bot.slots.slot import Slot
-from bot.tickets import leases
+from bot.tickets import leases, rechecks
 from bot.tickets.repository import PATH, read_settings
 from bot.tickets.store import open_store, sqlite_url
 
 MB = 1024 * 1024
+WORDS = {
+    rechecks.NEW: "to come", rechecks.SAME: "the same", rechecks.DIFFERS: "different", rechecks.UNSTEADY: "unsteady",
+    rechecks.FAILED: "failed",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,7 @@ class Line:
     ticket: int | None
     used_at: float
     bytes: int
+    caches: tuple[Kept, ...]  # kept for the next gate, or in quarantine with the reason
     path: str
     reason: str
 
@@ -54,12 +60,15 @@ def list_(as_json: bool = False) -> None:
     """List slots with what they hold and take, the longest unused first."""
     settings, pool, host = _opened()
     with pool.store.read() as c:
-        rows = leases.rows(c, host)
+        rows, again = leases.rows(c, host), rechecks.counts(c, host)
     lines = [_line(pool, row) for row in rows]
     store_bytes = size_bytes(pool.store_folder)
     low = low_disk(settings.data, least_bytes=settings.low_disk_mb * MB)
     if as_json:
-        found = {"host": host, "slots": [asdict(line) for line in lines], "store_bytes": store_bytes, "low_disk": low}
+        found = {
+            "host": host, "slots": [asdict(line) for line in lines], "store_bytes": store_bytes, "low_disk": low,
+            "gated_again": again,
+        }  # fmt: skip
         click.echo(json.dumps(found, indent=2))
         return
     if lines:
@@ -67,25 +76,35 @@ def list_(as_json: bool = False) -> None:
     else:
         click.echo("No slot yet. The first ticket makes one, or: bot slots warm OWNER/REPO")
     click.echo(f"package managers' store: {store_bytes / MB:,.0f} MB" + (f"\n{low}" if low else ""))
+    if again:
+        shown = ", ".join(f"{count} {WORDS[state]}" for state, count in sorted(again.items()))
+        click.echo(f"gated again without caches: {shown}")
 
 
 def _line(pool: Pool, row: leases.SlotRow) -> Line:
-    folder = pool.slot(row.name, row.repository).path.parent
+    slot = pool.slot(row.name, row.repository)
+    folder = slot.path.parent
     return Line(
         row.repository, row.name, row.state, bool(row.fingerprint), row.ticket, row.used_at, size_bytes(folder),
-        str(folder), row.reason,
+        tuple(kept(slot)), str(folder), row.reason,
     )  # fmt: skip
 
 
 def _print(lines: list[Line]) -> None:
-    table = Table("repository", "slot", "state", "dependencies", "last used", "size", box=None)
+    table = Table("repository", "slot", "state", "dependencies", "caches", "last used", "size", box=None)
     for line in lines:
         state = f"{line.state}: {line.reason}" if line.reason else line.state
         state += f" by ticket {line.ticket}" if line.ticket else ""
         age = f"{(time.time() - line.used_at) / 3600:.1f} h ago"
-        kept = "installed" if line.warm else "none"
-        table.add_row(line.repository, line.name, state, kept, age, f"{line.bytes / MB:,.0f} MB")
+        installed = "installed" if line.warm else "none"
+        good = [cache for cache in line.caches if not cache.quarantined]
+        caches = f"{len(good)}, {sum(cache.bytes for cache in good) / MB:,.1f} MB" if good else "none"
+        table.add_row(line.repository, line.name, state, installed, caches, age, f"{line.bytes / MB:,.0f} MB")
     Console(highlight=False).print(table)
+    for line in lines:
+        for cache in line.caches:
+            if cache.quarantined:
+                click.echo(f"{line.repository} {line.name}: {cache.path} is in quarantine: {cache.quarantined}")
 
 
 @slots.command()

@@ -125,17 +125,31 @@ class Pool:
         return True
 
     async def make_room(self, low: Callable[[], str]) -> str:
-        """Remove unused slots, the longest unused first, until the disk is not low; return what `low` says then."""
+        """Remove what no job needs now until the disk is not low; return what `low` says then.
+
+        Caches go first, then whole slots, the longest unused first, then what package managers keep.
+        """
         await self.close()
         with self.store.read() as c:
-            unused = [row for row in leases.rows(c, self._host) if row.state != "leased"]
+            rows = leases.rows(c, self._host)
+        for row in (unused := [row for row in rows if row.state != "leased"]):
+            if low() and (slot := self.slot(row.name, row.repository)).shelf.exists():
+                clean.throw(slot.shelf, self._trash)
+                await self._thrown("caches", row)
         for row in unused:
-            if not low():
-                break
-            if await self.remove(self.slot(row.name, row.repository)):
-                LOG.warning("slot removed for room", extra={"slot": row.name, "repository": row.repository})
-                await self.close()
+            if low() and await self.remove(self.slot(row.name, row.repository)):
+                await self._thrown("slot", row)
+        if low() and unused == rows and self.store_folder.exists():
+            clean.throw(self.store_folder, self._trash)
+            await self._thrown("package managers' store", None)
         return low()
+
+    async def _thrown(self, what: str, row: leases.SlotRow | None) -> None:
+        """Wait until what was thrown away for room is gone."""
+        self._empty(self._trash)
+        of = {} if row is None else {"slot": row.name, "repository": row.repository}
+        LOG.warning("removed for room", extra={"what": what, **of})
+        await self.close()
 
     @property
     def _trash(self) -> Path:

@@ -9,7 +9,6 @@ import pytest
 from bot.slots.disk import Mount, low_disk, measure, mount_of, size_bytes
 from bot.slots.pool import Pool
 from bot.slots.slot import Slot
-from bot.tickets import leases
 from bot.tickets.store import Store, open_store, sqlite_url
 from tests.bot.slots.origin import make_origin, run
 
@@ -87,17 +86,31 @@ async def test_a_quarantined_slot_is_made_anew_at_the_next_start(tmp_path: Path,
     assert (proof.reason, again.name, warm) == ("not as it was made: its .git file", slot.name, False)
 
 
-async def test_the_longest_unused_slot_goes_when_the_disk_is_low(tmp_path: Path, store: Store) -> None:
+@pytest.mark.parametrize("enough", [1, 3, 5], ids=["a cache", "a slot", "all"])
+async def test_what_is_needed_least_goes_first_when_the_disk_is_low(tmp_path: Path, store: Store, enough: int) -> None:
     origin, pool = make_origin(tmp_path / "origin"), pool_of(tmp_path, store)
     await pool.open()
-    one, _ = await job(pool, origin, 1)
-    two, _ = await job(pool, origin, 2)
-    await pool.release(one)
-    answers = iter(["low", ""])
-    said = await pool.make_room(lambda: next(answers, ""))
-    with store.read() as c:
-        left = [row.name for row in leases.rows(c, "h")]
-    assert (said, left, one.path.parent.exists(), two.path.exists()) == ("", ["slot-2"], False, True)
+    slots = [(await job(pool, origin, ticket))[0] for ticket in (1, 2)]
+    pool.store_folder.mkdir()
+    for slot in slots:
+        slot.shelf.mkdir()
+        await pool.release(slot)
+    things = [slots[0].shelf, slots[1].shelf, slots[0].path, slots[1].path, pool.store_folder]
+
+    def low() -> str:
+        return "low" if sum(not thing.exists() for thing in things) < enough else ""
+
+    said = await pool.make_room(low)
+    assert (said, [thing.exists() for thing in things]) == ("", [n >= enough for n in range(5)])
+
+
+async def test_a_slot_in_use_stays_however_low_the_disk_is(tmp_path: Path, store: Store) -> None:
+    origin, pool = make_origin(tmp_path / "origin"), pool_of(tmp_path, store)
+    await pool.open()
+    slot, _ = await job(pool, origin, 1)
+    pool.store_folder.mkdir()
+    said = await pool.make_room(lambda: "low")
+    assert (said, slot.path.exists(), pool.store_folder.exists()) == ("low", True, True)
 
 
 def test_a_low_disk_says_how_low(tmp_path: Path) -> None:
