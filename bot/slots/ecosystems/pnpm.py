@@ -20,11 +20,9 @@ def commands(project: Project) -> Sequence[Sequence[str]]:
 
 
 def env(store: Path) -> Mapping[str, str]:
-    """Keep downloads in the host's store."""
-    return {
-        "npm_config_store_dir": str(store / "pnpm"), "npm_config_package_import_method": "copy",
-        "npm_config_confirm_modules_purge": "false",
-    }  # fmt: skip
+    """Keep downloads in the host's store; pnpm 11 took another prefix for its variables."""
+    wanted = {"store_dir": str(store / "pnpm"), "package_import_method": "copy", "confirm_modules_purge": "false"}
+    return {f"{prefix}_{key}": value for key, value in wanted.items() for prefix in ("npm_config", "pnpm_config")}
 
 
 def later(root: Path, store: Path) -> Mapping[str, str]:

@@ -228,11 +228,24 @@ def _root_is_a_link(slot: Slot, outside: Path) -> None:
     slot.path.symlink_to(outside)
 
 
+def _another_folder(slot: Slot, outside: Path) -> None:
+    shutil.copytree(slot.path, slot.path.with_name("copy"), symlinks=True)
+    slot.path.rename(slot.path.with_name("away"))
+    slot.path.with_name("copy").rename(slot.path)
+
+
+def _hook(slot: Slot, outside: Path) -> None:
+    (slot.mirror / "hooks").mkdir(exist_ok=True)
+    (slot.mirror / "hooks" / "post-checkout").write_text("#!/bin/sh\ntouch /x\n")
+
+
 def _hooks_and_configuration(slot: Slot, outside: Path) -> None:
     (slot.mirror / "config").write_text((slot.mirror / "config").read_text() + '[filter "x"]\n\tclean = touch /x\n')
 
 
-QUARANTINED = (_pointer, _pointer_is_a_folder, _root_is_a_link, _hooks_and_configuration)
+QUARANTINED = (
+    _pointer, _pointer_is_a_folder, _root_is_a_link, _another_folder, _hook, _hooks_and_configuration,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("plant", QUARANTINED, ids=lambda f: f.__name__.strip("_"))
@@ -280,6 +293,32 @@ def test_what_cannot_be_moved_keeps_the_slot_from_use(tmp_path: Path, what: str)
         for end in undo:
             subprocess.run(end, check=True)
     assert found[:3] == [False, True, "quarantined"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to mount and to make devices")
+def test_what_is_mounted_in_the_trash_is_left_alone(tmp_path: Path) -> None:
+    trash, outside = tmp_path / "trash", tmp_path / "outside"
+    for folder in (trash / "x" / "y", trash / "z", outside):
+        folder.mkdir(parents=True)
+    (outside / "precious").touch()
+    if subprocess.run(["mount", "--bind", outside, trash / "x" / "y"], check=False, capture_output=True).returncode:
+        pytest.skip("this system lets nobody mount")
+    try:
+        left = clean.empty(trash)
+    finally:
+        subprocess.run(["umount", trash / "x" / "y"], check=True)
+    assert (left, listing(outside)) == ([str(trash / "x" / "y")], ["precious = '' 100644"])
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to mount and to make devices")
+def test_a_device_is_taken_away(tmp_path: Path) -> None:
+    (tmp_path / "root").mkdir()
+    try:
+        os.mknod(tmp_path / "root" / "null", 0o20666, os.makedev(1, 3))
+    except PermissionError:
+        pytest.skip("this system lets nobody make a device")
+    clean.sweep(tmp_path / "root", clean.wanted([], []), trash=tmp_path / "trash")
+    assert (listing(tmp_path / "root"), clean.empty(tmp_path / "trash"), listing(tmp_path / "trash")) == ([], [], [])
 
 
 def test_a_kept_folder_is_kept_only_while_it_is_a_real_folder(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from bot.slots import clean
+from bot.slots import clean, install
 from bot.slots.pool import Pool
 from bot.slots.reset import reset
 from bot.slots.slot import Slot
@@ -124,3 +124,50 @@ def test_nothing_outside_changes_and_nothing_stays(
     asyncio.run(reset(slot, "HEAD"))
     left = clean.empty(slot.trash)
     assert (look(slot.path), look(outside), left) == (plain, before, [])
+
+
+def _write(path: Path, text: str) -> None:
+    before = path.stat()
+    path.write_text(text)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))  # forged: as if nothing had happened
+
+
+def _swap(path: Path) -> None:
+    text, before = path.read_text(), path.stat()
+    path.unlink()
+    path.write_text(text.upper())
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "written": lambda file: _write(file, "evil"),
+    "written, as long as before": lambda file: _write(file, file.read_text()[::-1]),
+    "another file in its place": _swap,
+    "made executable": lambda file: file.chmod(0o755),
+    "a link in its place": lambda file: (file.unlink(), file.symlink_to("/etc/passwd")),
+    "a folder in its place": lambda file: (file.unlink(), file.mkdir()),
+    "gone": lambda file: file.unlink(),
+    "one more": lambda file: file.with_name("sitecustomize.py").touch(),
+    "one more link": lambda file: file.with_name("link").symlink_to(file.name),
+    "one more name of it": lambda file: file.with_name("hard").hardlink_to(file),
+    "nothing": lambda _file: None,
+    "read": lambda file: file.read_text(),
+}
+
+
+@settings(max_examples=60, deadline=None)
+@given(changes=st.lists(st.tuples(st.sampled_from(sorted(CHANGES)), st.integers(0, 5)), max_size=4))
+def test_dependencies_that_a_job_changed_show_whatever_it_did_to_times(
+    tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[str, int]]
+) -> None:
+    root = tmp_path_factory.mktemp("deps")
+    files = [root / "node_modules" / name / "index.js" for name in "abcdef"]
+    for file in files:
+        file.parent.mkdir(parents=True)
+        file.write_text(f"module.exports = '{file.parent.name}'")
+    before, looked = look(root), install.state(root, ["node_modules"])
+    for action, number in changes:
+        with contextlib.suppress(OSError):  # what an earlier change took away
+            CHANGES[action](files[number])
+    same = install.state(root, ["node_modules"]) == looked
+    assert not same or look(root) == before

@@ -97,6 +97,35 @@ async def test_a_job_cannot_plant_a_changed_dependency_for_the_next_one(host: Ho
     )  # fmt: skip
 
 
+PLANT = r"""
+setsid sleep 300 >/dev/null 2>&1 &
+ln -s / root; ln -s "$HOME" home; ln -s .. up; ln -s node_modules/dep src/dep
+echo evil >>node_modules/dep/index.js; touch -r a.txt node_modules/dep/index.js; echo evil >node_modules/evil.js
+git config core.hooksPath . ; git config filter.x.clean evil; printf '#!/bin/sh\nevil' >post-checkout
+echo 'gitdir: /tmp' >.git; rm -f .git; mv .git git-away
+mkdir .git-x -- -rf '*' ' ' closed; : >"new
+line"; mkfifo fifo; chmod 0 closed; printf '* filter=x' >.gitattributes
+mkdir -p "$HOME/.config/git"; printf '[core]\nhooksPath=/tmp' >"$HOME/.gitconfig"; echo evil >/tmp/evil
+echo done
+"""
+PLANTED = {"evil", ".gitconfig", ".config"}
+
+
+async def test_a_job_that_plants_all_it_can_leaves_a_clean_slot(host: Host) -> None:
+    sha, wish = commit(host.origin, {"b.txt": "b"}), Install(run=STUB)
+    await host.start(sha, wish)
+    plain = sorted(p.name for p in host.slot.path.iterdir())
+    said = (await host.say("sh", "-c", PLANT)).splitlines()[-1]
+    proof = await host.end()
+    between = sorted(p.name for p in host.slot.path.iterdir())
+    parts = await host.start(sha, wish)
+    homes = {p.name for folder in (host.slot.home, host.slot.home.with_name("tmp")) for p in folder.iterdir()}
+    assert (said, proof, between, parts, sorted(p.name for p in host.slot.path.iterdir()), homes & PLANTED) == (
+        "done", Proof(True, (*UNCHANGED[:4], "dependencies changed: thrown away")),
+        [name for name in plain if name != "node_modules"], ["checkout", "install"], plain, set(),
+    )  # fmt: skip
+
+
 async def test_a_job_that_a_crash_cut_off_is_looked_at_before_the_next_one(host: Host) -> None:
     sha, wish = commit(host.origin, {"b.txt": "b"}), Install(run=STUB)
     await host.start(sha, wish)
@@ -182,7 +211,7 @@ async def test_npm_goes_through_three_jobs_with_the_lockfile_changed_in_the_seco
     ]  # fmt: skip
 
 
-def _wheel(origin: Path, version: str) -> None:
+def write_wheel(origin: Path, version: str) -> None:
     """Write a wheel by hand, so that no index is needed."""
     with zipfile.ZipFile(origin / f"tinydep-{version}-py3-none-any.whl", "w") as wheel:
         info = f"tinydep-{version}.dist-info"
@@ -197,7 +226,7 @@ async def test_pip_goes_through_three_jobs_with_the_requirements_changed_in_the_
         pytest.skip("needs a Python of the system: apt-get install python3-venv")
     shas, found = [], []
     for version in ("1.0", "2.0"):
-        _wheel(host.origin, version)
+        write_wheel(host.origin, version)
         shas.append(commit(host.origin, {"requirements.txt": f"--no-index\n./tinydep-{version}-py3-none-any.whl\n"}))
     for sha in (shas[0], shas[1], shas[1]):
         parts = await host.start(sha, Install())
