@@ -60,39 +60,57 @@ def read_trace(found: object, source: str) -> list[Planned]:
 
 
 def simulate(planned: Sequence[Planned], *, slots: int, policy: str) -> Outcome:
-    """Return what happens when the tickets come, and start as the rule allows."""
+    """Return what happens when the tickets come, and start as the rule allows. `planned` has no circle."""
     arriving = sorted(planned, key=lambda p: (p.at_s, p.id))
-    queued: list[Ticket] = []
+    by_id = {p.id: p for p in planned}
+    queued: dict[int, Ticket] = {}
     running: dict[int, Ticket] = {}
     ends: list[tuple[float, int]] = []
-    by_id = {p.id: p for p in planned}
     starts: dict[int, float] = {}
+    ended: set[int] = set()
+    most = 1 if policy == "serial" else slots
     now, at = 0.0, 0
     while at < len(arriving) or queued or running:
         while at < len(arriving) and arriving[at].at_s <= now:
-            queued.append(_ticket(arriving[at], policy, by_id))
+            queued[arriving[at].id] = _ticket(arriving[at], policy)
             at += 1
-        limits = Limits(free=slots - len(running), total=1 if policy == "serial" else 0)
-        pending = {(p.repository, p.id) for p in planned if p.id not in starts or p.id in running}
-        for decision in admit(queued, list(running.values()), limits=limits, unfinished=pending):
-            if isinstance(decision, Admit):
-                number = decision.ticket.id
-                starts[number] = now
-                running[number] = replace(decision.ticket, state=State.RUNNING)
-                heapq.heappush(ends, (now + by_id[number].seconds, number))
-        queued = [t for t in queued if t.id not in starts]
-        moments = [ends[0][0]] if ends else []
-        if at < len(arriving):
-            moments.append(arriving[at].at_s)
-        if not moments:
-            raise ConfigError(f"tickets {[t.id for t in queued]} can never start")
-        now = min(moments)
+        if len(running) < most:
+            waits = {(t.repository, n) for t in queued.values() for _, n in t.edges if n not in ended}
+            limits = Limits(free=most - len(running))
+            for decision in admit(list(queued.values()), list(running.values()), limits=limits, unfinished=waits):
+                if isinstance(decision, Admit):
+                    number = decision.ticket.id
+                    starts[number] = now
+                    running[number] = replace(queued.pop(number), state=State.RUNNING)
+                    heapq.heappush(ends, (now + by_id[number].seconds, number))
+        now = min([*([ends[0][0]] if ends else []), *([arriving[at].at_s] if at < len(arriving) else [])], default=now)
         while ends and ends[0][0] <= now:
-            running.pop(heapq.heappop(ends)[1])
+            number = heapq.heappop(ends)[1]
+            running.pop(number)
+            ended.add(number)
+    return outcome_of(planned, starts, slots=slots, policy=policy)
+
+
+def outcome_of(planned: Sequence[Planned], starts: Mapping[int, float], *, slots: int, policy: str) -> Outcome:
+    """Return how tickets went that started at these seconds."""
     makespan = max((starts[p.id] + p.seconds for p in planned), default=0.0)
     work = sum(p.seconds for p in planned)
     waiting = sum(starts[p.id] - p.at_s for p in planned)
-    return Outcome(policy, makespan, waiting, work / (slots * makespan) if makespan else 0.0, starts)
+    return Outcome(policy, makespan, waiting, work / (slots * makespan) if makespan else 0.0, dict(starts))
+
+
+def costs_s(planned: Sequence[Planned], *, slots: int) -> dict[str, float]:
+    """Return the seconds of waiting that go away without each limit: slots, claims that overlap, dependencies."""
+    waiting_s = simulate(planned, slots=slots, policy="disjoint").waiting_s
+    without = {
+        "slots": (planned, max(1, len(planned))),
+        "claims": ([replace(p, paths=(f"ticket-{p.id}",)) for p in planned], slots),
+        "dependencies": ([replace(p, depends_on=()) for p in planned], slots),
+    }
+    return {
+        name: waiting_s - simulate(tickets, slots=most, policy="disjoint").waiting_s
+        for name, (tickets, most) in without.items()
+    }
 
 
 def lower_bound_s(planned: Sequence[Planned], *, slots: int) -> float:
@@ -114,11 +132,10 @@ def lower_bound_s(planned: Sequence[Planned], *, slots: int) -> float:
     return max([first + sum(p.seconds for p in planned) / slots, *ends.values()], default=0.0)
 
 
-def _ticket(planned: Planned, policy: str, by_id: Mapping[int, Planned]) -> Ticket:
-    repository = planned.repository if policy == "disjoint" or policy == "per-repo" else "all"
+def _ticket(planned: Planned, policy: str) -> Ticket:
+    repository = "all" if policy == "serial" else planned.repository
     paths = planned.paths if policy == "disjoint" else WHOLE
     edges = tuple((HARD, n) for n in planned.depends_on)
-    del by_id
     return Ticket(
         id=planned.id, repository=repository, issue=planned.id, title="", body="", text_hash="", requester="",
         state=State.QUEUED, attempt=1, epoch=0, created_at=planned.at_s, updated_at=planned.at_s, claim=paths,
