@@ -1,6 +1,7 @@
 """What is proposed for a repository, and that it can be used as it is."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -38,6 +39,23 @@ PACKAGE = json.dumps({"scripts": {"lint": "eslint .", "build": "vite build", "te
         ({"pom.xml": "<project/>", "mvnw": ""}, ["./mvnw -B verify"]),
         ({"build.gradle.kts": ""}, ["gradle check"]),
         ({"app.sln": ""}, ["dotnet test"]),
+        ({"package.json": json.dumps({"scripts": {"test": "vitest", "lint": "eslint . --fix"}, "packageManager": "pnpm@10.0.0"})}, ["pnpm exec eslint .", "pnpm run test --run"]),
+        ({"package.json": json.dumps({"devDependencies": {"jest": "1"}}), "tsconfig.json": '{"files": [], "references": []}'}, ["npx tsc -b", "npx jest"]),
+        ({"pyproject.toml": "[dependency-groups]\ndev = ['pytest>=8', 'ruff', 'mypy']\n", "uv.lock": "", "src/x/__init__.py": ""}, ["uv run ruff check .", "uv run mypy src", "uv run pytest -q"]),
+        ({"tox.ini": "[testenv]\ncommands = pytest\n"}, ["tox"]),
+        ({"noxfile.py": ""}, ["nox"]),
+        ({"manage.py": "", "requirements.txt": "django\nblack\n"}, ["black --check .", "python3 manage.py test"]),
+        ({"pom.xml": "<project><modules><module>a</module></modules></project>", "a/pom.xml": "<project/>"}, ["mvn -B verify"]),
+        ({"settings.gradle.kts": "", "gradlew": ""}, ["./gradlew check"]),
+        ({"App.slnx": "", "src/App.csproj": ""}, ["dotnet test"]),
+        ({"CMakeLists.txt": "project(x)\nenable_testing()\n"}, ["cmake -S . -B build && cmake --build build && ctest --test-dir build --no-tests=error"]),
+        ({"Gemfile": "", "bin/rails": "", ".rubocop.yml": ""}, ["bundle exec rubocop", "bin/rails test"]),
+        ({"composer.json": '{"name": "a/b"}', "phpunit.xml.dist": "", "phpstan.neon": ""}, ["vendor/bin/phpstan analyse", "vendor/bin/phpunit"]),
+        ({"justfile": "test:\n  cargo test\n"}, ["just test"]),
+        ({".pre-commit-config.yaml": ""}, ["pre-commit run --all-files"]),
+        ({f"n/{x}.md": "[[a]]" for x in "abc"}, ["gate notes n"]),
+        ({".github/workflows/ci.yml": "on: [push]\njobs: {t: {steps: [{run: npm ci}, {run: bats tests, working-directory: sub}, {run: ./check.sh}, {run: 'pytest ${{ x }}'}]}}\n"}, ["./check.sh", "bats tests"]),
+        ({".github/workflows/nightly.yml": "on: schedule\njobs: {t: {steps: [{run: ./check.sh}]}}\n"}, []),
         ({"Makefile": "test:\n\ttrue\nlint:\n\ttrue\n"}, ["make lint", "make test"]),
         ({".pre-commit-config.yaml": "repos: []\n"}, ["pre-commit run --all-files"]),
         ({".obsidian/app.json": "{}", "a.md": ""}, ["gate notes ."]),
@@ -88,3 +106,28 @@ def test_a_check_says_what_fails_today(tmp_path: Path) -> None:
         [*GATE, "init", "--repo", str(tmp_path), "--check"], capture_output=True, text=True, check=False
     )
     assert (done.returncode, "RED" in done.stdout) == (1, True)
+
+
+NODE = {
+    "package.json": json.dumps({"scripts": {"test": "node --test"}}),
+    "a.test.mjs": "import test from 'node:test'; test('a', () => {})\n",
+}
+RUNNING = {
+    "make": ({"Makefile": "test:\n\tpython3 -m unittest\n", "test_a.py": "import unittest\nclass T(unittest.TestCase):\n  def test_a(self): pass\n"}, 0),
+    "an unknown check": ({"Makefile": "lint:\n\tgrep -q x Makefile\n"}, 0),
+    "npm": (NODE, 0),
+    "npm workspaces": (NODE | {"package.json": '{"workspaces": ["p/*"]}', "p/a/package.json": NODE["package.json"], "p/a/a.test.mjs": NODE["a.test.mjs"]}, 0),
+    "a workflow": ({".github/workflows/ci.yml": "on: push\njobs: {t: {steps: [{run: ./check.sh}]}}\n", "check.sh": "exit 3\n"}, 1),
+    "a vault": ({".obsidian/app.json": "{}", "a.md": "[[b]]", "b.md": ""}, 0),
+    "a broken vault": ({".obsidian/app.json": "{}", "a.md": "[[gone]]"}, 1),
+    "nothing to test": (NODE | {"a.test.mjs": ""}, 4),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("files", "code"), RUNNING.values(), ids=RUNNING)
+def test_a_proposal_runs_to_an_honest_verdict(tmp_path: Path, files: dict[str, str], code: int) -> None:
+    subprocess.run(["git", "init", "-q", str(tree(tmp_path / "repo", files))], check=True)
+    command = [*GATE, "init", "--repo", str(tmp_path / "repo"), "--check"]
+    env = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env, timeout=60)
+    assert done.returncode == code, done.stdout + done.stderr

@@ -1,0 +1,1 @@
+"""What a folder holds that a gate could run: one module for each kind of project."""
