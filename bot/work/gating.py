@@ -19,6 +19,7 @@ GATE_LIMIT_S = 3600.0
 PLAN_LIMIT_S = 60.0
 RAN = (Verdict.GREEN, Verdict.RED, Verdict.HOLLOW)  # every step came to its end, and so did what it wrote
 MB = 1024 * 1024
+MOST_REFUSALS = 100  # hosts that the log names in one run
 
 
 class Case(Protocol):
@@ -71,7 +72,12 @@ def box_of(job: Case, slot: Slot) -> Box:
 def way_out(job: Case, box: Box) -> AbstractAsyncContextManager[Box]:
     """Yield the box with its one way out while the block runs: what this repository's `[sandbox]` allows."""
 
+    told: set[str] = set()
+
     def refused(where: str) -> None:
+        if where in told or len(told) == MOST_REFUSALS:
+            return  # a program that knocks again and again fills no log
+        told.add(where)
         more = "`sandbox.hosts` in bot.toml names more hosts" if box.network == "registries" else "it leads inside"
         job.log(f"network: {where} is not allowed; {more}")
 

@@ -10,11 +10,9 @@ from tests.bot.world import World, change, living
 from tests.needs import needs
 
 pytestmark = [needs("bwrap", package="bubblewrap"), pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
-REFUSAL: dict[str, Any] = {"type": "assistant", "content": [{"type": "text", "text": "No."}], "stop_reason": "refusal"}
 MODEL: dict[str, tuple[dict[str, Any], str, str]] = {
     "401": ({"fault": 401}, "failed", "The model's server refused the API key (401): authentication_error: a scripted 401."),
     "silent": ({"fault": "silent", "delay_s": 9}, "failed", "The model's server was silent for too long."),
-    "refusal": (REFUSAL, "no_change", "The model refused."),
     "endless loop": ({"bash": "true"}, "over_budget", "Not finished after 4 turns."),
 }  # fmt: skip
 PROGRAMS = {

@@ -73,8 +73,9 @@ def _want_body(job: Job, pull: int, title: str, body: str) -> None:
 
 
 def _want_check(job: Job, head_sha: str) -> None:
-    """Leave the wish for the check run: the commit is on the forge now."""
+    """Note that the commit is on the forge now, and leave the wish for its check run."""
     with job.writing() as c:
+        tickets.update_attempt(c, job.ticket.id, job.ticket.attempt, head_sha=head_sha)
         attempt = tickets.find_attempt(c, job.ticket.id, job.ticket.attempt)
         if attempt is not None and attempt.report:
             report, url = read_report(attempt.report), job.desk.links.ticket(job.ticket)
