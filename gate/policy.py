@@ -1,7 +1,6 @@
 """What a repository wants checked: gate.toml, or an operator's file for many repositories."""
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gate.errors import PolicyError
+from gate.values import MOST_BYTES, check_keys, kind_of, nearest, read_json, read_toml, string, strings, table
 
 try:  # as `random` of the standard library does: all of OpenSSL behind hashlib costs more than reading the policy
     from _sha2 import sha256  # type: ignore[import-not-found, unused-ignore]
@@ -22,7 +22,6 @@ FILE = "gate.toml"
 KINDS = ("lint", "typecheck", "build", "test", "check")
 DEFAULT_LIMIT_S = 1800.0
 MOST_LIMIT_S = 5 * 86_400.0  # the longest that a job may run on GitHub, on a runner of one's own
-MOST_BYTES = 1_000_000  # of a policy
 DEFAULT_SHELL = "bash -eo pipefail -c"  # so that a pipeline cannot hide a failure
 STEP_KEYS = ("run", "kind", "needs", "limit", "evidence", "cwd", "env", "shell", "paths")
 TOP_KEYS = ("steps", "protect", "waivers", "notes", "gates")
@@ -71,18 +70,18 @@ class Policy:
 
 def parse_repository(data: bytes, source: str) -> Policy:
     """Return the policy in the bytes of a gate.toml. Raises PolicyError: `file: key: expected X, got Y`."""
-    found = _toml(data, source)
-    _keys(found, TOP_KEYS, source, "")
+    found = read_toml(data, source)
+    check_keys(found, TOP_KEYS, source, "")
     steps = _steps(found, source)
     _check_needs(steps, source)
-    protect = _table(found.get("protect", {}), source, "protect")
-    _keys(protect, ("paths", "allow"), source, "protect.")
+    protect = table(found.get("protect", {}), source, "protect")
+    check_keys(protect, ("paths", "allow"), source, "protect.")
     return Policy(
         steps=steps,
-        protected=_strings(protect.get("paths", []), source, "protect.paths"),
+        protected=strings(protect.get("paths", []), source, "protect.paths"),
         allow=_allow(protect.get("allow", ""), source),
         waivers=_waivers(found.get("waivers", []), {s.name for s in steps}, source),
-        notes=_table(found.get("notes", {}), source, "notes"),
+        notes=table(found.get("notes", {}), source, "notes"),
         source=source,
         hash=digest(data),
     )
@@ -90,9 +89,9 @@ def parse_repository(data: bytes, source: str) -> Policy:
 
 def parse_operator(data: bytes, source: str) -> Mapping[str, tuple[Step, ...]]:
     """Return the steps of each repository in an operator's file, TOML or JSON; keys are in lower case."""
-    found = _json(data, source) if source.lower().endswith(".json") else _toml(data, source)
-    _keys(found, ("gates", "default"), source, "")
-    gates = _table(found.get("gates", {}), source, "gates")
+    found = read_json(data, source) if source.lower().endswith(".json") else read_toml(data, source)
+    check_keys(found, ("gates", "default"), source, "")
+    gates = table(found.get("gates", {}), source, "gates")
     if "default" in found:
         if "default" in gates:
             raise PolicyError(f"{source}: default: expected it once, got it at the top and in gates")
@@ -157,11 +156,11 @@ def _steps(found: Mapping[str, Any], source: str) -> tuple[Step, ...]:
         if "steps" in found:
             raise PolicyError(f"{source}: gates: expected either `gates` or `steps`, got both")
         return _commands(found["gates"], source, "gates")
-    return tuple(_step(name, step, source) for name, step in _table(found.get("steps", {}), source, "steps").items())
+    return tuple(_step(name, step, source) for name, step in table(found.get("steps", {}), source, "steps").items())
 
 
 def _allow(found: object, source: str) -> str:
-    allow = _string(found, source, "protect.allow", empty=True)
+    allow = string(found, source, "protect.allow", empty=True)
     if allow not in ("", "review") and not re.fullmatch(r"label:\S(.*\S)?", allow):
         raise PolicyError(f"{source}: protect.allow: expected 'label:NAME' or 'review', got {allow!r}")
     return allow
@@ -172,42 +171,42 @@ def _step(name: str, found: object, source: str) -> Step:
     if not _NAME.fullmatch(name):
         raise PolicyError(f"{source}: {where}: expected a name of letters, digits, '-', '_', '.' or ':', got {name!r}")
     if isinstance(found, str):
-        return Step(name, _string(found, source, where))
+        return Step(name, string(found, source, where))
     if not isinstance(found, dict):
-        raise PolicyError(f"{source}: {where}: expected a command or a table, got {_kind(found)}")
-    table: Mapping[str, Any] = found
-    _keys(table, STEP_KEYS, source, f"{where}.")
-    if "run" not in table:
+        raise PolicyError(f"{source}: {where}: expected a command or a table, got {kind_of(found)}")
+    given: Mapping[str, Any] = found
+    check_keys(given, STEP_KEYS, source, f"{where}.")
+    if "run" not in given:
         raise PolicyError(f"{source}: {where}.run: expected a command, got nothing")
-    kind = table.get("kind", "")
+    kind = given.get("kind", "")
     if kind not in ("", *KINDS):
         raise PolicyError(
-            f"{source}: {where}.kind: expected one of {', '.join(KINDS)}, got {kind!r}{_near(kind, KINDS)}"
+            f"{source}: {where}.kind: expected one of {', '.join(KINDS)}, got {kind!r}{nearest(kind, KINDS)}"
         )
-    env = _table(table.get("env", {}), source, f"{where}.env")
-    cwd = _string(table.get("cwd", "."), source, f"{where}.cwd")
+    env = table(given.get("env", {}), source, f"{where}.env")
+    cwd = string(given.get("cwd", "."), source, f"{where}.cwd")
     if Path(cwd).is_absolute() or ".." in Path(cwd).parts:
         raise PolicyError(f"{source}: {where}.cwd: expected a folder inside the repository, got {cwd!r}")
     return Step(
-        name=name, run=_string(table["run"], source, f"{where}.run"), kind=kind,
-        needs=_strings(table.get("needs", []), source, f"{where}.needs"),
-        limit_s=duration(table.get("limit", DEFAULT_LIMIT_S), source, f"{where}.limit"),
-        evidence=_evidence(table.get("evidence"), source, f"{where}.evidence"), cwd=cwd,
+        name=name, run=string(given["run"], source, f"{where}.run"), kind=kind,
+        needs=strings(given.get("needs", []), source, f"{where}.needs"),
+        limit_s=duration(given.get("limit", DEFAULT_LIMIT_S), source, f"{where}.limit"),
+        evidence=_evidence(given.get("evidence"), source, f"{where}.evidence"), cwd=cwd,
         env={key: _variable(key, value, source, f"{where}.env") for key, value in env.items()},
-        shell=_string(table.get("shell", DEFAULT_SHELL), source, f"{where}.shell"),
-        paths=_strings(table.get("paths", []), source, f"{where}.paths"),
+        shell=string(given.get("shell", DEFAULT_SHELL), source, f"{where}.shell"),
+        paths=strings(given.get("paths", []), source, f"{where}.paths"),
     )  # fmt: skip
 
 
 def _variable(name: str, value: object, source: str, where: str) -> str:
     if not name or "=" in name or "\0" in name:
         raise PolicyError(f"{source}: {where}: expected names of variables, got {name!r}")
-    return _string(value, source, f"{where}.{name}", empty=True)
+    return string(value, source, f"{where}.{name}", empty=True)
 
 
 def _commands(found: object, source: str, key: str) -> tuple[Step, ...]:
     """Return a plain list of commands as steps named after them, which run in their order."""
-    commands = _strings(found, source, key)
+    commands = strings(found, source, key)
     steps: list[Step] = []
     for command in commands:
         name = _name_of(command, {s.name for s in steps})
@@ -231,25 +230,27 @@ def _evidence(found: object, source: str, key: str) -> int | Literal["exit"] | N
     if isinstance(found, int) and not isinstance(found, bool) and found >= 1:
         return found
     raise PolicyError(
-        f'{source}: {key}: expected a count of at least 1, or "exit", got {found!r}{_near(found, ("exit",))}'
+        f'{source}: {key}: expected a count of at least 1, or "exit", got {found!r}{nearest(found, ("exit",))}'
     )
 
 
 def _waivers(found: object, names: set[str], source: str) -> tuple[Waiver, ...]:
     if not isinstance(found, list):
-        raise PolicyError(f"{source}: waivers: expected a list of tables, got {_kind(found)}")
+        raise PolicyError(f"{source}: waivers: expected a list of tables, got {kind_of(found)}")
     waivers = []
     for number, item in enumerate(found):
         where = f"waivers[{number}]"
-        table = _table(item, source, where)
-        _keys(table, ("step", "reason", "expires"), source, f"{where}.")
-        step = _string(table.get("step", ""), source, f"{where}.step")
+        given = table(item, source, where)
+        check_keys(given, ("step", "reason", "expires"), source, f"{where}.")
+        step = string(given.get("step", ""), source, f"{where}.step")
         if step not in names:
-            raise PolicyError(f"{source}: {where}.step: expected the name of a step, got {step!r}{_near(step, names)}")
-        expires = table.get("expires")
+            raise PolicyError(
+                f"{source}: {where}.step: expected the name of a step, got {step!r}{nearest(step, names)}"
+            )
+        expires = given.get("expires")
         if not isinstance(expires, date):
             raise PolicyError(f"{source}: {where}.expires: expected a date such as 2026-12-31, got {expires!r}")
-        reason = _string(table.get("reason", ""), source, f"{where}.reason")
+        reason = string(given.get("reason", ""), source, f"{where}.reason")
         waivers.append(Waiver(step, reason, date(expires.year, expires.month, expires.day)))
     return tuple(waivers)
 
@@ -260,7 +261,7 @@ def _check_needs(steps: Sequence[Step], source: str) -> None:
         for need in step.needs:
             if need not in needs:
                 raise PolicyError(
-                    f"{source}: steps.{step.name}.needs: expected names of steps, got {need!r}{_near(need, needs)}"
+                    f"{source}: steps.{step.name}.needs: expected names of steps, got {need!r}{nearest(need, needs)}"
                 )
     done: set[str] = set()
     for name in needs:
@@ -276,78 +277,3 @@ def _visit(name: str, needs: Mapping[str, Sequence[str]], path: list[str], done:
     for need in needs[name]:
         _visit(need, needs, [*path, name], done, source)
     done.add(name)
-
-
-def _toml(data: bytes, source: str) -> Mapping[str, Any]:
-    if len(data) > MOST_BYTES:
-        raise PolicyError(f"{source}: expected at most {MOST_BYTES:,} bytes, got {len(data):,}")
-    try:
-        return tomllib.loads(data.decode())
-    except RecursionError as error:
-        raise PolicyError(f"{source}: expected TOML: it is nested too deeply") from error
-    except UnicodeDecodeError as error:
-        raise PolicyError(f"{source}: expected UTF-8, got byte {data[error.start]:#04x} at {error.start}") from error
-    except tomllib.TOMLDecodeError as error:
-        raise PolicyError(f"{source}: expected TOML: {error}") from error
-
-
-def _json(data: bytes, source: str) -> Mapping[str, Any]:
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        seen: dict[str, Any] = {}
-        for key, value in pairs:
-            if key in seen:
-                raise PolicyError(f"{source}: {key}: expected each key once, got it twice")
-            seen[key] = value
-        return seen
-
-    import json  # noqa: PLC0415 only for operators' files
-
-    try:
-        found = json.loads(data.decode(), object_pairs_hook=once)
-    except UnicodeDecodeError as error:
-        raise PolicyError(f"{source}: expected UTF-8, got byte {data[error.start]:#04x} at {error.start}") from error
-    except RecursionError as error:
-        raise PolicyError(f"{source}: expected JSON: it is nested too deeply") from error
-    except ValueError as error:
-        raise PolicyError(f"{source}: expected JSON: {error}") from error
-    return _table(found, source, "the file")
-
-
-def _keys(found: Mapping[str, Any], known: Sequence[str], source: str, prefix: str) -> None:
-    for key in found:
-        if key not in known:
-            raise PolicyError(
-                f"{source}: {prefix}{key}: expected one of {', '.join(known)}, got an unknown key{_near(key, known)}"
-            )
-
-
-def _near(word: object, known: Iterable[str]) -> str:
-    import difflib  # noqa: PLC0415 only for errors
-
-    close = difflib.get_close_matches(str(word), list(known), n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
-
-
-def _table(found: object, source: str, key: str) -> Mapping[str, Any]:
-    if not isinstance(found, dict):
-        raise PolicyError(f"{source}: {key}: expected a table, got {_kind(found)}")
-    return found
-
-
-def _string(found: object, source: str, key: str, *, empty: bool = False) -> str:
-    if not isinstance(found, str):
-        raise PolicyError(f"{source}: {key}: expected text, got {_kind(found)}")
-    if "\0" in found or (not empty and not found.strip()):
-        raise PolicyError(f"{source}: {key}: expected text that is not empty, got {found!r}")
-    return found
-
-
-def _strings(found: object, source: str, key: str) -> tuple[str, ...]:
-    if not isinstance(found, list):
-        raise PolicyError(f"{source}: {key}: expected a list, got {_kind(found)}")
-    return tuple(_string(item, source, f"{key}[{number}]") for number, item in enumerate(found))
-
-
-def _kind(found: object) -> str:
-    names = {bool: "true or false", int: "a number", float: "a number", str: "text", list: "a list", dict: "a table"}
-    return names.get(type(found), type(found).__name__)

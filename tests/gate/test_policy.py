@@ -77,6 +77,9 @@ def test_a_plain_list_of_commands_is_a_policy() -> None:
         ),
         ("[steps.a]\nrun = 'x'\nevidence = 0", 'g: steps.a.evidence: expected a count of at least 1, or "exit", got 0'),
         ("[steps.a]\nrun = 'x'\ncwd = '../b'", "g: steps.a.cwd: expected a folder inside the repository, got '../b'"),
+        ("[steps.a]\nrun='x'\n[steps.a]\nrun='y'", "g: steps.a: expected each name once, got it again in line 3"),
+        ("[steps]\na = 'x'\na = 'y'", "g: a: expected each name once, got it again in line 3"),
+        ("[a]\n[a]\n", "g: a: expected each name once, got it again in line 2"),
         ("[steps]\na = 3", "g: steps.a: expected a command or a table, got a number"),
         ("[steps.a]\nrun = 'x'\nlimit = inf", "g: steps.a.limit: expected at most 120h, got inf"),
         ("[steps.a]\nrun = 'x'\nlimit = nan", "g: steps.a.limit: expected a duration such as '10m', got nan"),
@@ -88,7 +91,7 @@ def test_a_plain_list_of_commands_is_a_policy() -> None:
             "g: steps.a.evidence: expected a count of at least 1, or \"exit\", got 'Exit'; did you mean 'exit'?",
         ),
         ("[protect]\nallow = 'labl:x'", "g: protect.allow: expected 'label:NAME' or 'review', got 'labl:x'"),
-        ("#" * 1_000_001, "g: expected at most 1,000,000 bytes, got 1,000,001"),
+        ("#" * 1_000_001, "g: expected at most 1,000,000 bytes, got more"),
         ("a = " + "[" * 100_000, "g: expected TOML: it is nested too deeply"),
         ("steps = 1", "g: steps: expected a table, got a number"),
         ("[steps.a]\nrun = ['x']", "g: steps.a.run: expected text, got a list"),
@@ -101,7 +104,7 @@ def test_what_cannot_be_used_is_named_with_file_key_expected_and_got(text: str, 
     assert str(error.value) == said
 
 
-@pytest.mark.parametrize("text", ["[steps.a]\nrun='x'\n[steps.a]\nrun='y'", "a = ", "\xff"])
+@pytest.mark.parametrize("text", ["a = ", "\xff"])
 def test_what_is_not_toml_says_so(text: str) -> None:
     with pytest.raises(PolicyError, match=r"^g: expected (TOML|UTF-8)"):
         parse_repository(text.encode("latin-1"), "g")
@@ -138,6 +141,7 @@ def test_a_repository_named_twice_is_an_error() -> None:
     ("data", "said"),
     [
         (b"[" * 100_000, "p.json: expected JSON: it is nested too deeply"),
+        (b" " * 1_000_001, "p.json: expected at most 1,000,000 bytes, got more"),
         (b"\xff", "p.json: expected UTF-8, got byte 0xff at 0"),
         (b"[]", "p.json: the file: expected a table, got a list"),
         (b'{"defualt": []}', "p.json: defualt: expected one of gates, default, got an unknown key; did you mean 'default'?"),
