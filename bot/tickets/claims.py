@@ -10,12 +10,17 @@ from collections.abc import Collection, Iterable, Sequence
 
 EVERYTHING = "**"
 WHOLE: tuple[str, ...] = (EVERYTHING,)
+NOT_UNDERSTOOD = ":"  # stands for what is no path
+MOST_SEGMENTS, MOST_CHARACTERS = 64, 1000  # of a path; a longer one is not understood
+MOST_PATTERNS, PATTERN_CHARACTERS = 30, 60  # in a claim, and in a segment: comparing them costs most
 MOST_PATHS = 200  # of one claim; more is everything
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s*(?:paths|files|affected files|scope)\s*:?\s*#*\s*$", re.IGNORECASE)
 _LINE = re.compile(
     r"^\s*(?:[-*]\s*)?(?:\*\*|__)?(?:paths?|files?)(?:\*\*|__)?\s*:(?:\*\*|__)?\s*(\S.*)$", re.IGNORECASE
 )
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?(.+?)\s*$")
+_LIKE_A_PATH = re.compile(r"[/.*]")
+_PUNCTUATION = re.compile(r"[;()<>|!\"']")
 _NAMED = re.compile(r"`([^`]+)`")
 _MANIFESTS = {
     "package.json": (
@@ -61,7 +66,8 @@ def claim(paths: Iterable[str]) -> tuple[str, ...]:
         if normal is None:
             return WHOLE
         clean.add(normal)
-    if not clean or len(clean) > MOST_PATHS or EVERYTHING in clean:
+    patterns = sum(is_glob(path) for path in clean)
+    if not clean or len(clean) > MOST_PATHS or patterns > MOST_PATTERNS or EVERYTHING in clean:
         return WHOLE
     return tuple(sorted(clean))
 
@@ -71,6 +77,8 @@ def normalise(path: str) -> str | None:
     text = path.strip().strip("`'\"").replace("\\", "/")
     if (
         not text
+        or len(text) > MOST_CHARACTERS
+        or text.count("/") > MOST_SEGMENTS
         or text.startswith(("/", "~"))
         or ":" in text
         or any(ord(c) < 32 for c in text)
@@ -88,7 +96,12 @@ def normalise(path: str) -> str | None:
             parts.pop()
             continue
         parts.append(part)
-    if not parts:
+    odd = next((n for n, part in enumerate(parts) if EVERYTHING in part and part != EVERYTHING), None)
+    if odd is not None:  # `src/**.py`: some read it as any depth, some as one; so all of `src`
+        parts = [*parts[:odd], EVERYTHING]
+    if any(is_glob(part) and len(part) > PATTERN_CHARACTERS for part in parts):
+        return None
+    if not parts or set(parts) == {EVERYTHING}:
         return EVERYTHING
     return "/".join(parts) + ("/" if text.endswith("/") and not is_glob(parts[-1]) else "")
 
@@ -104,8 +117,9 @@ def widen(
         return WHOLE
     more = set(paths)
     for path in paths:
-        folder, _, name = path.rstrip("/").rpartition("/")
-        more |= {f"{folder}/{lock}" if folder else lock for lock in _MANIFESTS.get(name, ())}
+        *folders, name = path.rstrip("/").split("/")
+        for depth in range(len(folders) + 1):  # a workspace has its lockfile in a folder above
+            more |= {"/".join((*folders[:depth], lock)) for lock in _MANIFESTS.get(name, ())}
         if "migrations" in path.split("/"):  # numbered in a row: two new ones always meet
             more.add(path[: path.index("migrations") + len("migrations")] + "/")
     for link, target in links:
@@ -137,6 +151,7 @@ def key(path: str) -> tuple[str, ...]:
     )
 
 
+@functools.lru_cache(maxsize=65536)  # without it a few `**` take exponential time
 def _meet(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
     """Compare segment by segment; where one ends, the other lies below it."""
     if not a or not b:
@@ -180,9 +195,13 @@ def _steps(a: str, b: str, i: int, j: int) -> set[tuple[int, int]]:
 
 def covers(paths: Sequence[str], touched: str) -> bool:
     """Return whether a touched file lies within a claim."""
-    return any(path == EVERYTHING or _within(key(path), key(touched)) for path in paths)
+    file = key(touched)
+    if len(file) > MOST_SEGMENTS:
+        return WHOLE[0] in paths
+    return any(path == EVERYTHING or _within(key(path), file) for path in paths)
 
 
+@functools.lru_cache(maxsize=65536)
 def _within(path: tuple[str, ...], file: tuple[str, ...]) -> bool:
     if not path:
         return True
@@ -198,7 +217,13 @@ def _split(text: str) -> list[str]:
     named = _NAMED.findall(text)
     if named:
         return [str(n) for n in named]
-    return [part for part in re.split(r"[,\s]+", text.strip().rstrip(".")) if part and part not in ("and", "&")]
+    found: list[str] = []
+    for item in re.split(r",|\band\b|&", text.strip().rstrip(".")):
+        words = item.split()
+        # "Files: the usual ones" is prose; a wrong path would let two tickets run that meet
+        plain = len(words) == 1 or all(_LIKE_A_PATH.search(word) for word in words)
+        found += words if plain and not _PUNCTUATION.search(item) else [NOT_UNDERSTOOD]
+    return found
 
 
 def is_glob(part: str) -> bool:

@@ -30,6 +30,15 @@ from bot.tickets.claims import WHOLE, claim, covers, meet, normalise, overlap, r
         pytest.param("Paths: src/a.py, C:\\x", WHOLE, id="one that is not understood makes it everything"),
         pytest.param("Paths: ./src//a.py, src/b/../c.py", ("src/a.py", "src/c.py"), id="many forms of one path"),
         pytest.param("Paths: .", WHOLE, id="the root"),
+        pytest.param("Paths: src and docs & lib", ("docs", "lib", "src"), id="folders in a row"),
+        pytest.param("Files: the usual ones", WHOLE, id="words are no paths"),
+        pytest.param("Files: src/a.py (and maybe docs)", WHOLE, id="a remark"),
+        pytest.param("Files: src/a.py; lib/b.py", WHOLE, id="a semicolon"),
+        pytest.param("Files: src/**.py", ("src/**",), id="a double star inside of a name"),
+        pytest.param("Files: **/**", WHOLE, id="everything by another name"),
+        pytest.param(
+            "Files: src/\u202ea.py", ("src/\u202ea.py",), id="a name with a control of direction is one of its own"
+        ),
         pytest.param("", WHOLE, id="nothing"),
     ],
 )
@@ -56,10 +65,23 @@ def test_a_claim_is_read_from_an_issue(text: str, paths: tuple[str, ...]) -> Non
         ("a*", "*b", True),
         ("a?c/x", "abc", True),
         ("**", "anything", True),
+        ("STRASSE/a", "stra\u00dfe/a", True),
+        ("\ufb01le.py", "file.py", True),
+        ("src/*/b.py", "src/a/*.py", True),
+        ("src/*/b.py", "src/a/c.py", False),
+        ("**/b", "a/**", True),
+        ("a/**/z", "a/b/c/z/deep", True),
     ],
 )
 def test_two_paths_meet_or_do_not(a: str, b: str, met: bool) -> None:
     assert (meet(a, b), meet(b, a)) == (met, met)
+
+
+def test_patterns_and_depths_that_are_meant_to_take_for_ever_do_not() -> None:
+    evil, other = "/".join(["**", "a"] * 15) + "/x", "/".join(["a", "**"] * 15) + "/y"
+    assert (meet(evil, other), covers([evil], "/".join(["a"] * 60)), claim(["a/" * 2000])) == (True, False, WHOLE)
+    assert (claim(["*a" * 40]), claim([f"{n}*" for n in range(40)])) == (WHOLE, WHOLE)
+    assert (covers(["a"], "/".join(["a"] * 1500)), covers(["**"], "/".join(["a"] * 1500))) == (False, True)
 
 
 PATHS = st.lists(st.sampled_from(["a", "b", "A", "*", "a*", "?", "**", "*b"]), min_size=1, max_size=3).map("/".join)
@@ -111,8 +133,8 @@ def test_any_text_has_a_claim_and_one_form(text: str) -> None:
 
 
 def test_a_manifest_takes_its_lockfile_along_and_migrations_their_folder() -> None:
-    assert widen(["web/package.json", "db/migrations/0007_x.sql"])[:1] == ("db/migrations/",)
-    assert "web/package-lock.json" in widen(["web/package.json"])
+    assert "db/migrations/" in widen(["web/package.json", "db/migrations/0007_x.sql"])
+    assert {"web/package-lock.json", "package-lock.json"} <= set(widen(["web/package.json"]))
 
 
 def test_a_link_takes_its_target_along() -> None:
