@@ -4,9 +4,11 @@ import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
+from bot.sandbox.out import way_out
 from bot.work.agents.agent import AgentSettings, Ending, Limits
 from tests.bot.agents.conftest import Work
 from tests.needs import needs
@@ -22,11 +24,13 @@ pytestmark = [
 ]
 
 
-async def test_claude_code_works_in_the_box_without_network_or_key(work: Work) -> None:
-    work.box = replace(work.box, mode="bubblewrap")
+@pytest.mark.parametrize("network", ["none", "open"])
+async def test_claude_code_works_in_the_box_without_a_key(work: Work, network: Literal["none", "open"]) -> None:
+    box = replace(work.box, mode="bubblewrap", network=network)
     settings = AgentSettings(command=(str(CLAUDE),), api_key="sk-ant-the-real-key-0123456789")
     fix = "sed -i 's/>/>=/' cart.py; env"
-    result = await work.run({"say": "I look.", "bash": fix}, {"say": "Fixed."}, settings=settings)
+    async with way_out(box) as work.box:
+        result = await work.run({"say": "I look.", "bash": fix}, {"say": "Fixed."}, settings=settings)
 
     cart = (work.box.workdir / "cart.py").read_text()
     transcript = work.transcript.read_text()

@@ -2,16 +2,20 @@
 
 import asyncio
 import sys
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
 from bot.errors import ConfigError
+from bot.sandbox.out import way_out
 from bot.work.agents.agent import AgentResult, AgentSettings, Ending, Limits, Usage
 from bot.work.agents.open import open_agent
 from bot.work.agents.transcript import read_records
 from tests.bot.agents.conftest import Work
+from tests.needs import needs
 
 ASK = """
 import json, os, sys, urllib.request as r
@@ -52,6 +56,17 @@ async def test_the_program_never_holds_the_key_but_reaches_the_model(work: Work)
     assert (work.lines, work.model.headers[0]["x-api-key"], "sk-real-key" in str(work.lines)) == (
         ["Hello.", "['ANTHROPIC_API_KEY']"], "sk-real-key", False,
     )  # fmt: skip
+
+
+@needs("bwrap", package="bubblewrap")
+async def test_a_boxed_program_with_an_open_network_reaches_the_model_all_the_same(work: Work) -> None:
+    readable = (Path(sys.executable).resolve().parent.parent,)
+    box = replace(work.box, mode="bubblewrap", network="open", readable=readable)
+    program = (str(Path(sys.executable).resolve()), "-I", "-c", f"{ASK}ask()")
+    async with way_out(box) as work.box:
+        await work.run({"say": "Hello."}, settings=AgentSettings(command=program, api_key="sk-real-key"))
+
+    assert work.lines == ["Hello."]
 
 
 async def test_the_proxy_serves_only_who_knows_the_runs_token(work: Work) -> None:
