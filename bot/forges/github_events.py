@@ -6,6 +6,7 @@ from datetime import datetime
 
 import msgspec
 
+from bot.forges import payloads
 from bot.forges.events import (
     Actor,
     CheckEvent,
@@ -21,141 +22,9 @@ from bot.forges.events import (
     ReviewEvent,
     Unread,
 )
+from bot.forges.payloads import Payload
 
-_NOTHING = msgspec.Raw(b"")
 MOST_NUMBER = 2**53  # what JSON carries safely, and a database's integer too
-
-
-class _User(msgspec.Struct, frozen=True):
-    login: str | None = None
-    id: int | None = None
-    type: str | None = None
-
-
-class _App(msgspec.Struct, frozen=True):
-    id: int | None = None
-
-
-class _Label(msgspec.Struct, frozen=True):
-    name: str | None = None
-
-
-class _Repository(msgspec.Struct, frozen=True):
-    full_name: str | None = None
-    name: str | None = None
-    owner: _User | None = None
-
-
-class _Dependencies(msgspec.Struct, frozen=True):
-    blocked_by: int | None = None
-
-
-class _Parts(msgspec.Struct, frozen=True):
-    total: int | None = None
-    completed: int | None = None
-
-
-class _Issue(msgspec.Struct, frozen=True):
-    number: int | None = None
-    title: str | None = None
-    body: str | None = None
-    state: str | None = None
-    user: _User | None = None
-    labels: list[_Label] | None = None
-    updated_at: str | None = None
-    pull_request: msgspec.Raw = _NOTHING
-    issue_dependencies_summary: _Dependencies | None = None
-    sub_issues_summary: _Parts | None = None
-    repository_url: str | None = None
-
-
-class _Comment(msgspec.Struct, frozen=True):
-    id: int | None = None
-    body: str | None = None
-    user: _User | None = None
-    path: str | None = None
-    line: int | None = None
-    performed_via_github_app: _App | None = None
-
-
-class _End(msgspec.Struct, frozen=True):
-    ref: str | None = None
-    sha: str | None = None
-    repo: _Repository | None = None
-
-
-class _Pull(msgspec.Struct, frozen=True):
-    number: int | None = None
-    user: _User | None = None
-    head: _End | None = None
-    base: _End | None = None
-    merged: bool | None = None
-    updated_at: str | None = None
-
-
-class _Review(msgspec.Struct, frozen=True):
-    id: int | None = None
-    body: str | None = None
-    state: str | None = None
-    user: _User | None = None
-    performed_via_github_app: _App | None = None
-
-
-class _Check(msgspec.Struct, frozen=True):
-    name: str | None = None
-    head_sha: str | None = None
-    external_id: str | None = None
-    app: _App | None = None
-
-
-class _Was(msgspec.Struct, frozen=True, rename={"from_": "from"}):
-    from_: msgspec.Raw = _NOTHING
-
-
-class _RepositoryName(msgspec.Struct, frozen=True):
-    name: _Was | None = None
-
-
-class _OwnerWas(msgspec.Struct, frozen=True):
-    user: _User | None = None
-    organization: _User | None = None
-
-
-class _Owner(msgspec.Struct, frozen=True, rename={"from_": "from"}):
-    from_: _OwnerWas | None = None
-
-
-class _Changes(msgspec.Struct, frozen=True):
-    title: _Was | None = None
-    body: _Was | None = None
-    repository: _RepositoryName | None = None
-    owner: _Owner | None = None
-
-
-class _Installation(msgspec.Struct, frozen=True):
-    id: int | None = None
-
-
-class Payload(msgspec.Struct, frozen=True):
-    """The outermost fields of a webhook; any may be missing or null."""
-
-    action: str | None = None
-    sender: _User | None = None
-    repository: _Repository | None = None
-    installation: _Installation | None = None
-    issue: _Issue | None = None
-    blocked_issue: _Issue | None = None
-    parent_issue: _Issue | None = None
-    label: _Label | None = None
-    comment: _Comment | None = None
-    pull_request: _Pull | None = None
-    review: _Review | None = None
-    check_run: _Check | None = None
-    check_suite: _Check | None = None
-    changes: _Changes | None = None
-    repositories: list[_Repository] | None = None
-    repositories_added: list[_Repository] | None = None
-    repositories_removed: list[_Repository] | None = None
 
 
 class _Missing(Exception):
@@ -178,9 +47,9 @@ def read_event(event: str, body: bytes) -> Event:
 
 def read_issue(payload: Payload) -> Event:
     """Read `issues`."""
-    issue = payload.issue or _Issue()
-    changes = payload.changes or _Changes()
-    parts = issue.sub_issues_summary or _Parts()
+    issue = payload.issue or payloads.Issue()
+    changes = payload.changes or payloads.Changes()
+    parts = issue.sub_issues_summary or payloads.Parts()
     return IssueEvent(
         origin=_origin(payload, needs_repository=True),
         number=_number(issue.number, "issue.number"),
@@ -192,7 +61,7 @@ def read_issue(payload: Payload) -> Event:
         labels=tuple(_text(label.name) for label in issue.labels or [] if label.name),
         at=_time(issue.updated_at),
         is_text_changed=changes.title is not None or changes.body is not None,
-        blocked_by=(issue.issue_dependencies_summary or _Dependencies()).blocked_by or 0,
+        blocked_by=(issue.issue_dependencies_summary or payloads.Dependencies()).blocked_by or 0,
         parts=max(0, (parts.total or 0) - (parts.completed or 0)),
     )
 
@@ -207,9 +76,9 @@ def read_part(payload: Payload) -> Event:
     return _link(payload, payload.parent_issue, "parent_issue")
 
 
-def _link(payload: Payload, issue: _Issue | None, name: str) -> Event:
+def _link(payload: Payload, issue: payloads.Issue | None, name: str) -> Event:
     origin = _origin(payload, needs_repository=True)
-    found = issue or _Issue()
+    found = issue or payloads.Issue()
     where = _text(found.repository_url)
     if where and not where.lower().endswith(f"/repos/{origin.repository.lower()}"):
         return Unread(f"{name} is another repository's, which hears of it itself")
@@ -218,7 +87,7 @@ def _link(payload: Payload, issue: _Issue | None, name: str) -> Event:
 
 def read_comment(payload: Payload) -> Event:
     """Read `issue_comment`."""
-    issue, comment = payload.issue or _Issue(), payload.comment or _Comment()
+    issue, comment = payload.issue or payloads.Issue(), payload.comment or payloads.Comment()
     return CommentEvent(
         origin=_origin(payload, needs_repository=True),
         number=_number(issue.number, "issue.number"),
@@ -235,8 +104,8 @@ def read_comment(payload: Payload) -> Event:
 
 def read_pull(payload: Payload) -> Event:
     """Read `pull_request`."""
-    pull = payload.pull_request or _Pull()
-    head, base = pull.head or _End(), pull.base or _End()
+    pull = payload.pull_request or payloads.Pull()
+    head, base = pull.head or payloads.End(), pull.base or payloads.End()
     return PullEvent(
         origin=_origin(payload, needs_repository=True),
         number=_number(pull.number, "pull_request.number"),
@@ -252,7 +121,7 @@ def read_pull(payload: Payload) -> Event:
 
 def read_review(payload: Payload) -> Event:
     """Read `pull_request_review`."""
-    pull, review = payload.pull_request or _Pull(), payload.review or _Review()
+    pull, review = payload.pull_request or payloads.Pull(), payload.review or payloads.Review()
     return ReviewEvent(
         origin=_origin(payload, needs_repository=True),
         number=_number(pull.number, "pull_request.number"),
@@ -266,7 +135,7 @@ def read_review(payload: Payload) -> Event:
 
 def read_review_comment(payload: Payload) -> Event:
     """Read `pull_request_review_comment`."""
-    pull, comment = payload.pull_request or _Pull(), payload.comment or _Comment()
+    pull, comment = payload.pull_request or payloads.Pull(), payload.comment or payloads.Comment()
     return ReviewEvent(
         origin=_origin(payload, needs_repository=True),
         number=_number(pull.number, "pull_request.number"),
@@ -282,12 +151,12 @@ def read_review_comment(payload: Payload) -> Event:
 
 def read_check_run(payload: Payload) -> Event:
     """Read `check_run`."""
-    return _check(payload, payload.check_run or _Check(), "run")
+    return _check(payload, payload.check_run or payloads.Check(), "run")
 
 
 def read_check_suite(payload: Payload) -> Event:
     """Read `check_suite`."""
-    return _check(payload, payload.check_suite or _Check(), "suite")
+    return _check(payload, payload.check_suite or payloads.Check(), "suite")
 
 
 def read_installation(payload: Payload) -> Event:
@@ -308,9 +177,9 @@ def read_repository(payload: Payload) -> Event:
     """Read `repository`."""
     origin = _origin(payload, needs_repository=True)
     owner, name = origin.repository.split("/", 1)
-    changes = payload.changes or _Changes()
+    changes = payload.changes or payloads.Changes()
     before_name = _was(changes.repository.name) if changes.repository else ""
-    before_owner = changes.owner.from_ if changes.owner and changes.owner.from_ else _OwnerWas()
+    before_owner = changes.owner.from_ if changes.owner and changes.owner.from_ else payloads.OwnerWas()
     before = f"{_login(before_owner.user) or _login(before_owner.organization) or owner}/{before_name or name}"
     return RepositoryEvent(origin, before if before != origin.repository and _is_name(before) else "")
 
@@ -337,7 +206,7 @@ READERS: Mapping[str, Callable[[Payload], Event]] = {
 }
 
 
-def _check(payload: Payload, check: _Check, kind: str) -> CheckEvent:
+def _check(payload: Payload, check: payloads.Check, kind: str) -> CheckEvent:
     return CheckEvent(
         origin=_origin(payload, needs_repository=True),
         kind=kind,
@@ -363,18 +232,18 @@ def _is_name(name: str) -> bool:
     return len(parts) == 2 and all(re.fullmatch(r"[A-Za-z0-9._-]{1,100}", p) and p not in (".", "..") for p in parts)
 
 
-def _actor(user: _User | None) -> Actor:
+def _actor(user: payloads.User | None) -> Actor:
     if user is None:
         return Actor()
     id_ = user.id if user.id is not None and 0 < user.id < MOST_NUMBER else 0
     return Actor(_text(user.login), id_, user.type == "Bot")
 
 
-def _login(user: _User | None) -> str:
+def _login(user: payloads.User | None) -> str:
     return _text(user.login) if user else ""
 
 
-def _app(app: _App | None) -> int | None:
+def _app(app: payloads.App | None) -> int | None:
     return app.id if app else None
 
 
@@ -401,7 +270,7 @@ def _time(found: str | None) -> float:
         return 0.0
 
 
-def _was(change: _Was | None) -> str:
+def _was(change: payloads.Was | None) -> str:
     if change is None:
         return ""
     try:
@@ -410,5 +279,5 @@ def _was(change: _Was | None) -> str:
         return ""
 
 
-def _names(found: list[_Repository]) -> tuple[str, ...]:
+def _names(found: list[payloads.Repository]) -> tuple[str, ...]:
     return tuple(r.full_name for r in found if r.full_name and _is_name(r.full_name))

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from typing import assert_never
 
 import sqlalchemy as sa
@@ -14,8 +13,7 @@ from bot.forges.answers import Issue
 from bot.forges.errors import ForgeError, Refused
 from bot.forges.events import CommentEvent, Event, IssueEvent, LinkEvent, PullEvent, ReviewEvent, Unread
 from bot.forges.github import GitHub
-from bot.forges.github_events import read_event
-from bot.inbox import commands, effects
+from bot.inbox import commands, effects, pulls
 from bot.inbox.commands import Said
 from bot.inbox.house import House
 from bot.inbox.intent import (
@@ -31,11 +29,10 @@ from bot.inbox.intent import (
     Rename,
     Rerun,
     Reword,
-    Rules,
     Start,
     Stop,
-    read_intent,
 )
+from bot.inbox.reading import Read, Reader
 from bot.inbox.scope import look_at_links, remember
 from bot.inbox.trust import Breaker, People, Standing
 from bot.inbox.turn import Done, Effect, Ignored, Later, Linked, NeedsLook, Turn
@@ -50,25 +47,6 @@ PAGE = 200
 AT_A_TIME = 8  # questions to the forge
 REFUSALS = 5  # a forge that answers "no" this often means it
 GIVE_UP_S = 3 * 86_400.0  # as long as the forge keeps deliveries
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """A delivery whose bytes were understood."""
-
-    delivery: Delivery
-    event: Event
-    intent: Intent
-
-    @property
-    def repository(self) -> str:
-        """Return where it happened."""
-        return "" if isinstance(self.event, Unread) else self.event.origin.repository
-
-    @property
-    def sender(self) -> str:
-        """Return who did it."""
-        return "" if isinstance(self.event, Unread) else self.event.origin.sender.login
 
 
 class Intake:
@@ -90,12 +68,12 @@ class Intake:
         ask: Callable[[Said], None] | None = None,
     ) -> None:
         self._store, self._forge, self._now, self._told, self._checked = store, forge, now, told, checked
-        self._label, self._floor, self._app = label, floor, app
+        self._label, self._floor = label, floor
         self._breaker = breaker or Breaker()
         self._ask = ask  # takes a question that is no command; without it, it is an unknown command
         self._people = People(forge, allowed_bots=allowed_bots, now=now)
         self.house = House(store, forge, now=now)
-        self._login = ""
+        self._reader = Reader(forge, self.house, label=label, app=app)
 
     async def process_new(self) -> int:
         """Act on every delivery that was not read yet, oldest first; return of how many something came."""
@@ -110,12 +88,12 @@ class Intake:
                     done += await self._one(read, away)
         return done
 
-    async def _ask_ahead(self, asking: Sequence[_Read]) -> None:
+    async def _ask_ahead(self, asking: Sequence[Read]) -> None:
         """Ask the forge about all senders at the same time; acting finds the answers remembered."""
         senders = {(r.repository, r.sender): r for r in asking}
         gate = asyncio.Semaphore(AT_A_TIME)
 
-        async def ask(read: _Read) -> None:
+        async def ask(read: Read) -> None:
             async with gate:
                 with contextlib.suppress(ForgeError):  # acting meets it again, and says so
                     await self._standing(read)
@@ -126,48 +104,15 @@ class Intake:
         with self._store.read() as c:
             return deliveries.unread(c, after=after, limit=PAGE)
 
-    async def _understood(self, delivery: Delivery) -> _Read | None:
+    async def _understood(self, delivery: Delivery) -> Read | None:
         """Read a delivery; None where that needs settings that cannot be had yet: it stays open."""
         try:
-            return await self._read(delivery)
+            return await self._reader.read(delivery)
         except ForgeError as error:
             await asyncio.to_thread(self._put_off, delivery, error)
             return None
 
-    async def _read(self, delivery: Delivery) -> _Read:
-        event = read_event(delivery.event, delivery.body)
-        if isinstance(event, Unread):
-            return _Read(delivery, event, Nothing(event.reason))
-        rules = await self._rules(event)
-        return _Read(delivery, event, read_intent(event, rules))
-
-    async def _rules(self, event: Event) -> Rules:
-        repository = "" if isinstance(event, Unread) else event.origin.repository
-        settings = await self._settings(event) if repository else RepositorySettings()
-        login = await self._own_login(repository)
-        is_app = login.endswith("[bot]")
-        return Rules(
-            label=settings.labels.trigger or self._label, name=login.removesuffix("[bot]") if is_app else "",
-            login=login if is_app else "", shared="" if is_app else login, app=self._app, checks=settings.checks,
-        )  # fmt: skip
-
-    async def _settings(self, event: Event) -> RepositorySettings:
-        """Return the settings; what may start work has them looked at first."""
-        if isinstance(event, IssueEvent | PullEvent) and event.origin.action in _LOOKED_AT:
-            return await self.house.settings(
-                event.origin.repository, issue=event.number, installation=event.origin.installation
-            )
-        return self.house.known(event.origin.repository) if not isinstance(event, Unread) else RepositorySettings()
-
-    async def _own_login(self, repository: str) -> str:
-        if not self._login and repository:
-            try:
-                self._login = await self._forge.login(repository)
-            except ForgeError as error:
-                LOG.warning("own name not known yet", extra={"error": str(error)})
-        return self._login
-
-    def _put_away(self, read: Sequence[_Read]) -> list[_Read]:
+    def _put_away(self, read: Sequence[Read]) -> list[Read]:
         """Close in one transaction what asks nothing; return the rest."""
         asking = [r for r in read if not isinstance(r.intent, Nothing)]
         if len(asking) < len(read):
@@ -177,7 +122,7 @@ class Intake:
                         deliveries.close(c, r.delivery, deliveries.IGNORED, r.intent.reason)
         return asking
 
-    async def _one(self, read: _Read, away: set[str]) -> int:
+    async def _one(self, read: Read, away: set[str]) -> int:
         """Act on one delivery; a fault of the forge leaves it open, a fault of ours closes it as failed."""
         try:
             standing, settings = await self._standing(read)
@@ -202,7 +147,7 @@ class Intake:
             return 0
         return int(isinstance(effect, Done))
 
-    async def _standing(self, read: _Read) -> tuple[Standing, RepositorySettings]:
+    async def _standing(self, read: Read) -> tuple[Standing, RepositorySettings]:
         event = read.event
         if isinstance(event, Unread):
             raise TypeError("an unread event asks nothing")
@@ -212,7 +157,7 @@ class Intake:
             return Standing(event.origin.sender, "", floor, may=False), settings  # the forge let them do it
         return await self._people.standing(event.origin.repository, event.origin.sender, floor), settings
 
-    async def _look(self, read: _Read) -> Issue:
+    async def _look(self, read: Read) -> Issue:
         if isinstance(read.event, Unread):
             raise TypeError("an unread event is about no issue")
         number = _number(read.event)
@@ -225,7 +170,7 @@ class Intake:
 
     def _act(
         self,
-        read: _Read,
+        read: Read,
         standing: Standing,
         settings: RepositorySettings,
         seen: Issue | None,
@@ -272,9 +217,9 @@ class Intake:
             case CommentEvent() | ReviewEvent(), Obey():
                 return self._obey(turn, event, intent)
             case PullEvent(), CheckPull():
-                return effects.check_pull(turn, event, intent)
+                return pulls.check_pull(turn, event, intent)
             case PullEvent(), ClosePull():
-                return effects.close_pull(turn, event, intent)
+                return pulls.close_pull(turn, event, intent)
             case _:
                 return _effect_without_event(turn, intent)
 
@@ -319,15 +264,12 @@ class Intake:
             deliveries.close(c, delivery, state, reason)
 
 
-_LOOKED_AT = frozenset({"opened", "labeled", "reopened", "synchronize", "ready_for_review"})
-
-
 def _effect_without_event(turn: Turn, intent: Intent) -> Effect:
     match intent:
         case FollowUp():
-            return effects.follow_up(turn, intent)
+            return pulls.follow_up(turn, intent)
         case Rerun():
-            return effects.rerun(turn, intent)
+            return pulls.rerun(turn, intent)
         case Know():
             return effects.know(turn, intent)
         case Rename():

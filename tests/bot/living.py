@@ -66,7 +66,7 @@ class Bot:
             "PYTHONUNBUFFERED": "1", **more,
         }  # fmt: skip
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "bot", command], env=env, cwd=ROOT, text=True,
+            [sys.executable, "-m", "bot", *command.split()], env=env, cwd=ROOT, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
         self.log: list[str] = []

@@ -18,6 +18,7 @@ from bot.tickets.deliveries import Arrived
 from bot.tickets.store import open_store, sqlite_url
 from bot.tickets.ticket import Outcome
 from tests.bot.inbox_builders import LABEL, REPO, House
+from tests.bot.living import Bot
 
 NOTHING_LISTENS = "http://127.0.0.1:9/webhook"
 
@@ -63,6 +64,19 @@ async def test_a_bot_that_no_webhook_reaches_pulls_its_deliveries(house: House) 
     counts = [await pulling.pull(), await pulling.pull()]
     await house.intake.process_new()
     assert (counts, house.state()) == ([2, 0], "queued 1 ann")
+
+
+@pytest.mark.slow
+def test_bot_serve_pull_works_where_nothing_reaches_it(tmp_path: Path, forge: LocalForge) -> None:
+    forge.create_repository(REPO, {"a.txt": "one\n"})
+    forge.add_user("ann", {REPO: "write"})
+    bot = Bot(tmp_path, forge, "http://127.0.0.1:9", command="serve --pull", BOT_SANDBOX="off")
+    try:
+        number = forge.open_issue(REPO, "Bug", "It breaks.", user="ann", labels=(LABEL,))
+        forge.wait(lambda: forge.issue(REPO, number).labels == ["bot: ungated"], limit_s=60)
+    finally:
+        bot.kill()
+    assert forge.hooks.target is None
 
 
 async def test_a_labelled_issue_without_a_ticket_is_swept_up_once(house: House) -> None:
