@@ -3,6 +3,7 @@
 import difflib
 
 from gate.errors import UsageError
+from gate.explained import EXPLAINED
 
 VERDICTS = {
     "GREEN": "GREEN (exit 0): every step passed, and something was verified. The reason line says how much.",
@@ -24,14 +25,10 @@ VERDICTS = {
 
 def explain(word: str) -> str:
     """Return the explanation of a verdict or a rule. Raises UsageError for what is neither."""
-    known = {**VERDICTS, **_rules()}
+    known = {**VERDICTS, **EXPLAINED}
     for name, text in known.items():
         if name.lower() == word.lower():
             return text
     close = difflib.get_close_matches(word.upper(), known, n=1) or difflib.get_close_matches(word.lower(), known, n=1)
     hint = f"; did you mean {close[0]}?" if close else ""
     raise UsageError(f"explain: expected a verdict ({', '.join(VERDICTS)}) or a rule, got {word!r}{hint}")
-
-
-def _rules() -> dict[str, str]:
-    return {}

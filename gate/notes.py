@@ -1,5 +1,6 @@
 """A gate for vaults of Markdown notes: broken links, ambiguous names, bad frontmatter, merge markers."""
 
+import functools
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,6 +25,8 @@ _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.*?)\s*#*\s*$")
 _BLOCK = re.compile(r"(?:^|\s)\^([A-Za-z0-9-]+)\s*$")
 _SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")
 _MARKER = re.compile(r"^(?:<{7}|>{7})(?: |$)")
+_LINKED = re.compile(r"\[\[(?:[^\]|]*\|)?([^\]]*)\]\]|\[([^\]]*)\]\([^)]*\)")
+_GAPS = re.compile(r"[\s-]+")
 _PLAIN = re.compile(r"[^\w\s-]")
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -91,7 +94,7 @@ def read(root: Path, path: str, wants: Wants) -> Note:
 
 
 def _line(note: Note, number: int, line: str) -> None:
-    if _MARKER.match(line):
+    if line[:1] in "<>" and _MARKER.match(line):
         note.findings.append(_error("merge-marker", "a merge was left unfinished here", note.path, number))
     if "#" in line and (heading := _HEADING.match(line)):
         note.headings.add(slug(heading[1]))
@@ -100,8 +103,10 @@ def _line(note: Note, number: int, line: str) -> None:
     if "[" not in line:
         return
     plain = _CODE.sub("", line) if "`" in line else line
-    note.links += [(number, m[1].replace("\\|", "|"), True) for m in _WIKI.finditer(plain)]
-    note.links += [(number, m[1].strip("<>"), False) for m in _LINK.finditer(plain)]
+    if "[[" in plain:
+        note.links += [(number, m[1].replace("\\|", "|"), True) for m in _WIKI.finditer(plain)]
+    if "](" in plain:
+        note.links += [(number, m[1].strip("<>"), False) for m in _LINK.finditer(plain)]
 
 
 def _frontmatter(note: Note, lines: list[str], wants: Wants) -> int:
@@ -133,6 +138,7 @@ class _Index:
     def __init__(self, files: Iterable[str], notes: Iterable[Note]) -> None:
         self._notes = {note.path.lower(): note for note in notes}
         self._files = {path.lower() for path in files}
+        self._folders = {path[:at] for path in self._files for at, char in enumerate(path) if char == "/"}
         self._names: dict[str, list[str]] = {}
         for path in self._files:
             name = path.rpartition("/")[2]
@@ -147,10 +153,10 @@ class _Index:
         """Return what is wrong with a wikilink."""
         name, _, anchor = target.partition("|")[0].partition("#")
         name = name.strip()
-        found = [note.path.lower()] if not name else self._find(note, name.lower())
+        found = self._find(note, name.lower()) if name else [note.path.lower()]
         if not found:
             return _error("broken-wikilink", f"[[{target}]] leads to no note", note.path, line)
-        if len(set(found)) > 1:
+        if len(found) > 1 and len(set(found)) > 1:
             where = ", ".join(sorted(set(found))[:3])
             return _error("ambiguous-wikilink", f"[[{target}]] can mean {where}", note.path, line)
         return self._anchor(note, line, target, found[0], anchor)
@@ -159,31 +165,27 @@ class _Index:
         """Return what is wrong with a Markdown link or image."""
         if _SCHEME.match(target) or target.startswith("//"):
             return None
-        path, _, anchor = unquote(target.partition("?")[0]).partition("#")
+        bare = target.partition("?")[0]
+        path, _, anchor = (unquote(bare) if "%" in bare else bare).partition("#")
         base = "" if path.startswith("/") else note.path.rpartition("/")[0]
-        full = os.path.normpath(f"{base}/{path.lstrip('/')}" if base else path.lstrip("/")).replace(os.sep, "/").lower()
-        if not path:
-            full = note.path.lower()
-        folder = (
-            any(known.startswith(full.rstrip("/") + "/") for known in self._files) if full not in self._files else False
-        )
+        full = _joined(base, path.lstrip("/")).lower() if path else note.path.lower()
         hit = next((p for p in (full, f"{full}.md") if p in self._files), None)
-        if hit is None:
-            return (
-                None
-                if folder or full in (".", "")
-                else _error("broken-link", f"({target}) leads to no file", note.path, line)
-            )
-        return self._anchor(note, line, target, hit, anchor)
+        if hit is not None:
+            return self._anchor(note, line, target, hit, anchor)
+        if full.rstrip("/") in self._folders or full in (".", ""):
+            return None
+        return _error("broken-link", f"({target}) leads to no file", note.path, line)
 
     def _find(self, note: Note, name: str) -> list[str]:
         if "/" in name:
             path = name.lstrip("/")
-            here = os.path.normpath(f"{note.path.lower().rpartition('/')[0]}/{path}").replace(os.sep, "/").lstrip("/")
+            here = _joined(note.path.lower().rpartition("/")[0], path).lstrip("/")
             exact = [p for p in (path, f"{path}.md", here, f"{here}.md") if p in self._files]
             ends = (f"/{path}", f"/{path}.md")
             return exact[:1] or [p for p in self._names.get(path.rpartition("/")[2], []) if p.endswith(ends)]
         found = self._names.get(name, [])
+        if len(found) < 2:
+            return found
         beside = [p for p in found if p.rpartition("/")[0] == note.path.lower().rpartition("/")[0]]
         top = [p for p in found if "/" not in p]
         return beside[:1] or top[:1] or found
@@ -202,10 +204,17 @@ class _Index:
         return _error("broken-anchor", f"{target}: {other.path} has no {anchor}", note.path, line)
 
 
+@functools.lru_cache(maxsize=1 << 16)
+def _joined(folder: str, path: str) -> str:
+    """Return a path as seen from the root."""
+    return os.path.normpath(f"{folder}/{path}" if folder else path).replace(os.sep, "/")
+
+
+@functools.lru_cache(maxsize=1 << 16)
 def slug(heading: str) -> str:
     """Return a heading in the form in which links to it compare."""
-    text = re.sub(r"\[\[(?:[^\]|]*\|)?([^\]]*)\]\]|\[([^\]]*)\]\([^)]*\)", lambda m: m[1] or m[2] or "", heading)
-    return re.sub(r"[\s-]+", "-", _PLAIN.sub("", text.strip().lower())).strip("-")
+    text = _LINKED.sub(lambda m: m[1] or m[2] or "", heading) if "[" in heading else heading
+    return _GAPS.sub("-", _PLAIN.sub("", text.strip().lower())).strip("-")
 
 
 def _yaml(text: str) -> tuple[Mapping[str, Any], str, int]:
@@ -213,23 +222,28 @@ def _yaml(text: str) -> tuple[Mapping[str, Any], str, int]:
     if "\t" in text and re.search(r"^\t", text, re.M):
         return {}, "a tab indents the frontmatter; YAML takes blanks only", text[: text.index("\t")].count("\n") + 1
     try:
-        node = yaml.compose(text, Loader=LOADER)
-        keys: set[str] = set()
-        for key, _ in getattr(node, "value", None) or []:
-            if not hasattr(key, "value"):
-                break
-            if key.value in keys:
-                return {}, f"the key {key.value!r} is there twice", key.start_mark.line + 1
-            keys.add(key.value)
-        found = yaml.load(text, Loader=LOADER)  # noqa: S506 a safe loader, in C where it is there
+        node = LOADER(text).get_single_node()
     except (yaml.YAMLError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         return {}, f"the frontmatter is not YAML: {getattr(error, 'problem', error)}", (mark.line if mark else 0) + 1
-    if found is None:
+    if node is None or (isinstance(node, yaml.ScalarNode) and _value(node) is None):
         return {}, "", 0
-    if not isinstance(found, dict):
+    if not isinstance(node, yaml.MappingNode):
         return {}, "the frontmatter is no table of keys", 1
+    found: dict[str, Any] = {}
+    for key, value in node.value:
+        if isinstance(key, yaml.ScalarNode):
+            if key.value in found:
+                return {}, f"the key {key.value!r} is there twice", key.start_mark.line + 1
+            found[key.value] = _value(value)
     return found, "", 0
+
+
+def _value(node: Any) -> Any:
+    """Return text, a list, None where nothing stands, or the node; values are not turned into numbers and dates."""
+    if isinstance(node, yaml.ScalarNode):
+        return None if node.tag == "tag:yaml.org,2002:null" else node.value
+    return [_value(item) for item in node.value] if isinstance(node, yaml.SequenceNode) else node
 
 
 def _files(root: Path) -> Iterator[str]:

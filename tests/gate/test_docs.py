@@ -1,11 +1,12 @@
 """Every example in the documentation is a policy that the gate reads."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from gate.policy import STEP_KEYS, parse_operator, parse_repository
+from gate.policy import STEP_KEYS, TOP_KEYS, parse_operator, parse_repository
 
 DOCS = Path(__file__).parents[2] / "docs"
 README = Path(__file__).parents[2] / "README.md"
@@ -23,3 +24,8 @@ def test_an_example_is_a_policy(language: str, text: str) -> None:
 def test_every_key_of_a_step_is_explained() -> None:
     text = (DOCS / "policy.md").read_text()
     assert [key for key in STEP_KEYS if f"| `{key}` |" not in text] == []
+
+
+def test_every_table_of_a_policy_has_an_example() -> None:
+    tables = {key for language, text in EXAMPLES if language == "toml" for key in tomllib.loads(text)}
+    assert [key for key in TOP_KEYS if key not in tables | {"notes"}] == []
