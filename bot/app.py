@@ -417,6 +417,7 @@ def agent_of(settings: Settings, wanted: RepositorySettings, redactor: Redactor)
         model=wanted.agent.model or settings.model, model_url=settings.model_url,
         api_key=key.get_secret_value() if key else "", command=wanted.agent.command, redact=redactor.data,
         retries=settings.model_retries, silence_s=settings.model_silence_s, session=settings.sessions,
+        pause_s=min(2.0, settings.model_silence_s),
     )  # fmt: skip
     return open_agent(wanted.agent.kind, wish)
 

@@ -23,7 +23,7 @@ PROGRAMS = {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
-    async with living(tmp_path_factory.mktemp("faults"), model_retries=0, model_silence_s=0.5) as world:
+    async with living(tmp_path_factory.mktemp("faults"), model_retries=0, model_silence_s=0.3) as world:
         yield world
 
 
