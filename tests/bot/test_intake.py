@@ -503,6 +503,16 @@ async def test_settings_that_were_never_seen_are_waited_for(house: House) -> Non
     assert (first.split(":")[0], house.state()) == ("new", "queued 1 ann")
 
 
+async def test_nothing_is_read_before_our_own_name_is_known(house: House) -> None:
+    house.forge.fail_next("GET", "/api/app$", 502, times=3)
+    event = {"issue": house.issue(labels=()), "label": {"name": "bot"}}
+    first = await house.hear("issues", "unlabeled", sender="sluice[bot]", **event)
+    await house.intake.process_new()
+    with house.store.read() as c:
+        [row] = c.exec_driver_sql("SELECT state, reason FROM deliveries").all()
+    assert (first.split(":")[0], tuple(row)) == ("new", ("ignored", "we did this ourselves"))
+
+
 async def test_a_forge_that_keeps_saying_no_ends_the_delivery_with_its_reason(house: House) -> None:
     house.forge.fail_next("GET", "/permission", 403, times=99)
     said = [(await house.label()) for _ in range(1)]
