@@ -118,7 +118,7 @@ def _notes_options(notes: "argparse.ArgumentParser") -> None:
     notes.set_defaults(command=_notes)
     notes.add_argument("folder", type=Path, metavar="DIR")
     notes.add_argument("--require", action="append", default=[], metavar="KEY", help="a key that frontmatter needs")
-    notes.add_argument("--allow-missing", type=int, default=0, metavar="N", help="so many links to notes to be written")
+    notes.add_argument("--allow-missing", type=int, metavar="N", help="so many links to notes to be written")
     notes.add_argument("--format", choices=("text", "json"), default="text", help="how to write the findings")
 
 
@@ -235,9 +235,13 @@ def _notes(arguments: "argparse.Namespace") -> int:
 
     from gate.cli_run import folder
     from gate.notes import Wants, check
+    from gate.policy import notes_policy
 
-    wants = Wants(tuple(arguments.require), arguments.allow_missing)
-    count, findings = check(folder(arguments.folder), wants)
+    vault = folder(arguments.folder)
+    asked = notes_policy(vault)
+    missing = arguments.allow_missing if arguments.allow_missing is not None else asked.get("allow_missing", 0)
+    wants = Wants((*asked.get("require", ()), *arguments.require), missing)
+    count, findings = check(vault, wants)
     if arguments.format == "json":
         found = {"schema": "gate.notes/1", "notes": count, "findings": [asdict(f) for f in findings]}
         print(json.dumps(found, indent=2, ensure_ascii=False))

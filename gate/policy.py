@@ -81,10 +81,21 @@ def parse_repository(data: bytes, source: str) -> Policy:
         protected=strings(protect.get("paths", []), source, "protect.paths"),
         allow=_allow(protect.get("allow", ""), source),
         waivers=_waivers(found.get("waivers", []), {s.name for s in steps}, source),
-        notes=table(found.get("notes", {}), source, "notes"),
+        notes=_notes(found.get("notes", {}), source),
         source=source,
         hash=digest(data),
     )
+
+
+def notes_policy(folder: Path) -> Mapping[str, Any]:
+    """Return `[notes]` of the gate.toml that a folder lies under, nothing where there is none. Raises PolicyError."""
+    for parent in (folder, *folder.parents):
+        try:
+            return parse_repository((parent / FILE).read_bytes(), FILE).notes
+        except OSError:
+            if (parent / ".git").exists():
+                break
+    return {}
 
 
 def parse_operator(data: bytes, source: str) -> Mapping[str, tuple[Step, ...]]:
@@ -202,6 +213,16 @@ def _variable(name: str, value: object, source: str, where: str) -> str:
     if not name or "=" in name or "\0" in name:
         raise PolicyError(f"{source}: {where}: expected names of variables, got {name!r}")
     return string(value, source, f"{where}.{name}", empty=True)
+
+
+def _notes(found: object, source: str) -> Mapping[str, Any]:
+    """Return what `gate notes` asks of a vault: keys that every note needs, and how many links may lead nowhere."""
+    asked = table(found, source, "notes")
+    check_keys(asked, ("require", "allow_missing"), source, "notes.")
+    missing = asked.get("allow_missing", 0)
+    if not isinstance(missing, int) or isinstance(missing, bool) or missing < 0:
+        raise PolicyError(f"{source}: notes.allow_missing: expected a number of links, got {missing!r}")
+    return {"require": strings(asked.get("require", []), source, "notes.require"), "allow_missing": missing}
 
 
 def _commands(found: object, source: str, key: str) -> tuple[Step, ...]:

@@ -26,6 +26,7 @@ def look(change: Change, before: Policy) -> Iterator[Finding]:
         return
     del before  # an operator's policy is not the change's to edit: what counts here is the repository's own
     yield from _steps(was, after, file.now)
+    yield from _notes(was, after, file.now)
     for glob in was.protected:
         if glob not in after.protected:
             yield error("protection-removed", f"{glob} was protected, now it is not", FILE)
@@ -35,6 +36,17 @@ def look(change: Change, before: Policy) -> Iterator[Finding]:
         if waiver not in was.waivers:
             message = f"a waiver was added: {waiver.step} may be hollow until {waiver.expires}"
             yield error("waiver-added", message, FILE, _line(file.now, "[[waivers]]"))
+
+
+def _notes(was: Policy, after: Policy, text: str) -> Iterator[Finding]:
+    line = _line(text, "[notes]")
+    for key in was.notes.get("require", ()):
+        if key not in after.notes.get("require", ()):
+            yield error("check-loosened", f"notes.require: {key} was asked for, now it is not", FILE, line)
+    before, now = (policy.notes.get("allow_missing", 0) for policy in (was, after))
+    if now > before:
+        message = f"notes.allow_missing was {before}, now it is {now}"
+        yield error("check-loosened", message, FILE, _line(text, "allow_missing"))
 
 
 def _steps(was: Policy, after: Policy, text: str) -> Iterator[Finding]:

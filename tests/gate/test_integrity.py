@@ -78,6 +78,7 @@ WEAKENED = [
     pytest.param(edit("gate.toml", "evidence = 5", "evidence = 1"), ["evidence-lowered"], id="evidence lowered"),
     pytest.param(edit("gate.toml", "evidence = 5", ""), ["evidence-lowered"], id="evidence left out"),
     pytest.param(edit("gate.toml", '"golden/**"', ""), ["protection-removed"], id="protection removed"),
+    pytest.param({"gate.toml": POLICY + "[notes]\nallow_missing = 3\n"}, ["check-loosened"], id="missing notes allowed"),
     pytest.param({"gate.toml": None}, ["policy-removed"], id="the policy removed"),
     pytest.param({"gate.toml": "steps ="}, ["policy-broken"], id="the policy broken"),
     pytest.param(

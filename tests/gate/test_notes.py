@@ -78,3 +78,14 @@ def test_the_command_says_how_many_it_checked(tmp_path: Path) -> None:
     command = [sys.executable, "-I", str(ROOT / "gate" / "__main__.py"), "notes", str(vault(tmp_path))]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "2 notes checked, 0 problems\n")
+
+
+def test_the_policy_asks_for_keys_and_allows_missing_notes(tmp_path: Path) -> None:
+    root = vault(tmp_path / "notes", **{"n.md": "---\ntitle: n\n---\n[[Later]]"})
+    policy = '[steps.n]\nrun = "gate notes notes"\n[notes]\nrequire = ["aliases"]\nallow_missing = 1\n'
+    (tmp_path / "gate.toml").write_text(policy)
+    command = [sys.executable, "-I", str(ROOT / "gate" / "__main__.py"), "notes", str(root)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, [line.split(": ")[0] for line in done.stdout.splitlines()]) == (
+        1, ["Templates/T.md:1", "n.md:1", "3 notes checked, 2 problems"],
+    )  # fmt: skip
