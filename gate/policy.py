@@ -219,6 +219,8 @@ def _notes(found: object, source: str) -> Mapping[str, Any]:
     """Return what `gate notes` asks of a vault: keys that every note needs, and how many links may lead nowhere."""
     asked = table(found, source, "notes")
     check_keys(asked, ("require", "allow_missing"), source, "notes.")
+    if not asked:
+        return {}
     missing = asked.get("allow_missing", 0)
     if not isinstance(missing, int) or isinstance(missing, bool) or missing < 0:
         raise PolicyError(f"{source}: notes.allow_missing: expected a number of links, got {missing!r}")
