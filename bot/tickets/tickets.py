@@ -156,6 +156,12 @@ def repositories_of(c: sa.Connection) -> list[str]:
     return list(c.execute(sa.select(names.c.name).where(names.c.name.is_not(None))).scalars())
 
 
+def is_any_waiting(c: sa.Connection) -> bool:
+    """Return whether any ticket is queued, or held for another one."""
+    either = (tickets.c.state == State.QUEUED, tickets.c.held_for.is_not(None))
+    return any(c.execute(sa.select(tickets.c.id).where(where).limit(1)).first() for where in either)
+
+
 def open_tickets(c: sa.Connection) -> tuple[list[Ticket], list[Ticket]]:
     """Return (queued, running), each oldest first, without the issues' texts: queues can be long."""
     columns = [column for column in tickets.c if column.name not in ("title", "body", "feedback")]
