@@ -4,10 +4,8 @@ import asyncio
 import contextlib
 import importlib
 import os
-import shutil
 import signal
 import socket
-import sys
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from pathlib import Path
@@ -21,22 +19,18 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-import gate
 from bot import log
+from bot.connecting import AUTHOR, GATE, agent_of, interpreter, links_of, open_forge, secrets_of, webhook_secrets
 from bot.dashboard.bell import Bell
 from bot.dashboard.guard import Guard
 from bot.dashboard.pages import Dashboard
 from bot.dashboard.transcripts import Transcripts
-from bot.errors import ConfigError
-from bot.forges.auth import App
-from bot.forges.github import GitHub
 from bot.inbox.intake import Intake
 from bot.inbox.recovery import Recovery
 from bot.inbox.webhook import Receiver
+from bot.opening import data_folder, need_git, sandbox_mode
 from bot.outbox import reporter
 from bot.outbox.outbox import Outbox
-from bot.outbox.reporter import Links
-from bot.sandbox.box import BWRAP, Mode
 from bot.sandbox.redact import Redactor
 from bot.settings import Settings
 from bot.slots.disk import low_disk
@@ -45,13 +39,10 @@ from bot.tickets import hosts, pull_checks, scheduler, tickets
 from bot.tickets.budget import Budget
 from bot.tickets.outage import Outage
 from bot.tickets.presence import Folder, Presence
-from bot.tickets.repository import RepositorySettings
 from bot.tickets.scheduler import Here
 from bot.tickets.store import is_away, open_store, sqlite_url
 from bot.tickets.ticket import Ticket
 from bot.tickets.warmth import Warmth
-from bot.work.agents.agent import Agent, AgentSettings
-from bot.work.agents.open import open_agent
 from bot.work.checking import Checks
 from bot.work.engine import Engine
 from bot.work.job import Desk
@@ -59,8 +50,6 @@ from bot.work.logbook import Logbook
 from bot.work.rechecking import Rechecks
 
 LOG = log.logger("app")
-AUTHOR = ("Sluice", "sluice@noreply.invalid")  # of commits where there is no forge to be somebody on
-GATE = (sys.executable, "-I", str(Path(gate.__file__).parent / "__main__.py"))
 HEARTBEAT_S = 5.0
 STOP_S = 10.0  # for running stages to keep their work
 SWEEP_S = 15.0  # everything is woken by what happens; this only mends a wake-up that happened on another host
@@ -376,101 +365,6 @@ async def woken(event: asyncio.Event, *, limit_s: float | None = None) -> None:
 async def health(_request: Request) -> Response:
     """Answer that the process lives."""
     return PlainTextResponse("ok")
-
-
-def data_folder(path: Path) -> Path:
-    """Return the data folder, made where it is missing. Raises ConfigError where it cannot be written."""
-    try:
-        path.mkdir(parents=True, exist_ok=True, mode=0o700)
-        probe = path / f".probe-{os.getpid()}"
-        probe.write_bytes(b"")
-        probe.unlink()
-    except OSError as error:
-        raise ConfigError(
-            f"BOT_DATA: expected a folder that can be written, got {path}: {error.strerror}. Mend: set BOT_DATA"
-        ) from error
-    return path.resolve()
-
-
-def need_git() -> None:
-    """Raise ConfigError where git is missing."""
-    if shutil.which("git") is None:
-        raise ConfigError("expected git on PATH, found none. Mend: apt-get install git")
-
-
-def sandbox_mode(settings: Settings) -> Mode:
-    """Return how commands are boxed. Raises ConfigError where they should be and cannot."""
-    if settings.sandbox == "off":
-        return "off"
-    if shutil.which(BWRAP) is None:
-        raise ConfigError(
-            "expected bubblewrap (bwrap) on PATH, found none. Mend: apt-get install bubblewrap, "
-            "or run without a sandbox at your own risk: BOT_SANDBOX=off"
-        )
-    return "bubblewrap"
-
-
-def agent_of(settings: Settings, wanted: RepositorySettings, redactor: Redactor) -> Agent:
-    """Return the agent that a repository wants, with the operator's key and endpoint."""
-    key = settings.anthropic_api_key
-    wish = AgentSettings(
-        model=wanted.agent.model or settings.model, model_url=settings.model_url,
-        api_key=key.get_secret_value() if key else "", command=wanted.agent.command, redact=redactor.data,
-        retries=settings.model_retries, silence_s=settings.model_silence_s, session=settings.sessions,
-        pause_s=min(2.0, settings.model_silence_s),
-    )  # fmt: skip
-    return open_agent(wanted.agent.kind, wish)
-
-
-def open_forge(settings: Settings, http: httpx.AsyncClient) -> GitHub:
-    """Return the client of the forge, signed in as the App or with the personal token."""
-    app = None
-    if settings.app_id is not None:
-        app = App(str(settings.app_id), private_key(settings))
-    token = settings.token.get_secret_value() if settings.token else None
-    return GitHub(http, api_url=settings.api_url, app=app, token=token, now=time.time)
-
-
-def private_key(settings: Settings) -> str:
-    """Return the App's key. Raises ConfigError where it cannot be read."""
-    if settings.private_key is not None:
-        return settings.private_key.get_secret_value().replace("\\n", "\n")
-    path = settings.private_key_path
-    if path is None:
-        raise ConfigError("BOT_PRIVATE_KEY_PATH: expected the App's key, found none. Mend: set it, or run `bot setup`")
-    try:
-        return path.read_text()
-    except OSError as error:
-        raise ConfigError(f"BOT_PRIVATE_KEY_PATH: expected a key at {path}: {error.strerror}") from error
-
-
-def links_of(settings: Settings) -> Links:
-    """Return where people find forge and dashboard."""
-    return Links(forge=settings.git_url, dashboard=settings.public_url)
-
-
-def webhook_secrets(settings: Settings) -> list[str]:
-    """Return the secrets that may sign deliveries, the present one first."""
-    both = (settings.webhook_secret, settings.webhook_secret_previous)
-    return [secret.get_secret_value() for secret in both if secret]
-
-
-def secrets_of(settings: Settings) -> list[str]:
-    """Return every secret value, to be struck out of all that leaves. Raises ConfigError for a key that is no file."""
-    kept = (
-        settings.token, settings.anthropic_api_key, settings.dashboard_password, settings.webhook_secret,
-        settings.webhook_secret_previous,
-    )  # fmt: skip
-    values = [secret.get_secret_value() for secret in kept if secret]
-    if settings.private_key is not None or settings.private_key_path is not None:
-        values.append(private_key(settings))
-    password = sa.make_url(settings.database_url).password if settings.database_url else None
-    return [*values, str(password)] if password else values
-
-
-def interpreter() -> tuple[Path, ...]:
-    """Return the folders of our own Python that steps may read: many repositories' commands start with it."""
-    return tuple({Path(sys.base_prefix)})
 
 
 def _warm() -> None:

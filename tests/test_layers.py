@@ -26,9 +26,11 @@ BOT: dict[str, set[str]] = {
     "dashboard": {"tickets", "outbox", "work", "errors", "log"},
     "measure": {"tickets", "slots", "sandbox", "errors", "log"},
     "setup": {"inbox", "tickets", "forges", "serving", "settings", "errors", "log"},
+    "opening": {"settings", "sandbox", "tickets", "errors"},
+    "connecting": {"settings", "forges", "outbox", "sandbox", "tickets", "work", "errors"},
     "demo": {"forges", "work", "settings", "app", "tickets", "sandbox", "serving", "errors", "log"},
     "app": {
-        "inbox", "outbox", "work", "dashboard", "slots", "sandbox", "tickets", "forges", "settings", "setup",
+        "opening", "connecting", "inbox", "outbox", "work", "dashboard", "slots", "sandbox", "tickets", "forges", "settings", "setup",
         "measure", "chat", "errors", "log",
     },
 }  # fmt: skip

@@ -14,8 +14,8 @@ from pathlib import Path
 import click
 import sqlalchemy as sa
 
-from bot.app import data_folder
 from bot.errors import BotError
+from bot.opening import data_folder
 from bot.sandbox import proc
 from bot.sandbox.box import BWRAP, Box, wrap
 from bot.settings import Settings, load
@@ -131,7 +131,7 @@ async def _forge(settings: Settings) -> list[Finding]:
         return [Finding("App", False, "no App and no token", "run `bot setup`")]
     import httpx
 
-    from bot.app import open_forge
+    from bot.connecting import open_forge
     from bot.setup.examine import examine
 
     async with httpx.AsyncClient(timeout=30.0) as http:

@@ -2,8 +2,8 @@
 
 import click
 
-from bot.commands.tickets import opened
 from bot.errors import UserError
+from bot.opening import opened
 from bot.tickets import tickets
 from bot.tickets.moving import move_all
 from bot.tickets.store import open_store

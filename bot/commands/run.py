@@ -13,11 +13,13 @@ from typing import cast
 import click
 
 from bot import log
-from bot.app import AUTHOR, GATE, Service, agent_of, data_folder, interpreter, need_git, sandbox_mode, secrets_of
+from bot.app import Service
+from bot.connecting import AUTHOR, GATE, agent_of, interpreter, secrets_of
 from bot.errors import ConfigError, UserError
 from bot.forges.checkout import Checkout
 from bot.forges.github import GitHub
 from bot.inbox.visible import visible
+from bot.opening import data_folder, need_git, sandbox_mode
 from bot.outbox.comments import evidence
 from bot.outbox.reporter import Links
 from bot.sandbox.redact import Redactor

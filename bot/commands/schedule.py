@@ -8,7 +8,6 @@ import sqlalchemy as sa
 from rich.console import Console
 from rich.table import Table
 
-from bot.commands.tickets import opened
 from bot.errors import ConfigError, UserError
 from bot.measure.schedule import (
     POLICIES,
@@ -20,6 +19,7 @@ from bot.measure.schedule import (
     read_trace,
     simulate,
 )
+from bot.opening import opened
 from bot.tickets.edges import HARD, NATIVE
 from bot.tickets.schema import attempts, hosts
 from bot.tickets.schema import tickets as rows

@@ -9,12 +9,14 @@ import click
 import httpx
 import uvicorn
 
-from bot.app import data_folder, open_forge
+from bot.commands.arguments import repository_name
+from bot.connecting import open_forge
 from bot.errors import UserError
 from bot.forges import manifest
 from bot.forges.errors import ForgeError, Refused
 from bot.forges.github import GitHub
 from bot.forges.manifest import NewApp
+from bot.opening import data_folder
 from bot.serving import Server, bind
 from bot.settings import FILE, Settings, load
 from bot.setup import proof
@@ -28,7 +30,13 @@ from bot.tickets.store import open_store, sqlite_url
 @click.option("--organization", default="", help="who owns the App; left out: you")
 @click.option("--webhook-url", default="", help="where the forge reaches `bot serve`; left out: use `bot serve --pull`")
 @click.option("--port", type=int, default=0, help="of the page on loopback (any free one)")
-@click.option("--from-token", "repo", metavar="OWNER/REPO", help="use BOT_TOKEN for this one repository, and no App")
+@click.option(
+    "--from-token",
+    "repo",
+    callback=repository_name,
+    metavar="OWNER/REPO",
+    help="use BOT_TOKEN for this one repository, and no App",
+)
 def setup(name: str, organization: str, webhook_url: str, port: int, repo: str | None) -> int:
     """Make the GitHub App in one click, and store its key and secrets for `bot serve`."""
     settings = load()

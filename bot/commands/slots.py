@@ -12,8 +12,10 @@ import httpx
 from rich.console import Console
 from rich.table import Table
 
-from bot.app import data_folder, open_forge, sandbox_mode
+from bot.commands.arguments import repository_name
+from bot.connecting import open_forge
 from bot.errors import UserError
+from bot.opening import data_folder, sandbox_mode
 from bot.settings import Settings, load
 from bot.slots.disk import low_disk, size_bytes
 from bot.slots.pool import Pool
@@ -108,7 +110,7 @@ def _print(lines: list[Line]) -> None:
 
 
 @slots.command()
-@click.argument("repository", metavar="OWNER/REPO")
+@click.argument("repository", callback=repository_name, metavar="OWNER/REPO")
 @click.option("--count", type=click.IntRange(1, 64), default=1, show_default=True, help="how many slots to make warm")
 @click.option("--json", "as_json", is_flag=True)
 def warm(repository: str, count: int, as_json: bool) -> None:
@@ -152,7 +154,7 @@ async def _warm(repository: str, count: int) -> dict[str, dict[str, float]]:
 
 
 @slots.command()
-@click.argument("repository", metavar="OWNER/REPO")
+@click.argument("repository", callback=repository_name, metavar="OWNER/REPO")
 @click.argument("name", metavar="SLOT")
 def reset(repository: str, name: str) -> None:
     """Throw a slot's worktree away and free the slot, one in quarantine too; the next job gets a new worktree."""
@@ -160,7 +162,7 @@ def reset(repository: str, name: str) -> None:
 
 
 @slots.command()
-@click.argument("repository", metavar="OWNER/REPO")
+@click.argument("repository", callback=repository_name, metavar="OWNER/REPO")
 @click.argument("name", metavar="SLOT")
 def rm(repository: str, name: str) -> None:
     """Remove a slot with everything in it."""

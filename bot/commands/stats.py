@@ -11,17 +11,16 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from bot.app import data_folder
+from bot.commands.arguments import repository_name
 from bot.errors import UserError
 from bot.measure import plot as picture
 from bot.measure import stages as measuring
 from bot.measure.claims import Compared, compared, reached_often
 from bot.measure.stages import PUBLISHED, Measured, Row
-from bot.settings import load
+from bot.opening import opened
 from bot.tickets import journal, ledger, repositories
 from bot.tickets.claims import WHOLE
 from bot.tickets.ledger import DayCost
-from bot.tickets.store import Store, open_store, sqlite_url
 
 DAY_S = 86_400
 
@@ -33,11 +32,11 @@ def stats() -> None:
 
 @stats.command()
 @click.option("--days", type=click.IntRange(1, 3650), default=7, show_default=True, help="today and the days before it")
-@click.option("--repo", metavar="OWNER/REPO", help="only those of one repository")
+@click.option("--repo", callback=repository_name, metavar="OWNER/REPO", help="only those of one repository")
 @click.option("--json", "as_json", is_flag=True)
 def cost(days: int, repo: str | None, as_json: bool) -> None:
     """Tokens and dollars by day, repository and model, the newest day first."""
-    store = _opened()
+    store, _ = opened()
     with store.read() as c:
         found = ledger.costs(c, since=ledger.day_of(time.time() - (days - 1) * DAY_S), repository=repo)
     store.close()
@@ -50,14 +49,14 @@ def cost(days: int, repo: str | None, as_json: bool) -> None:
 
 
 @stats.command()
-@click.option("--repo", metavar="OWNER/REPO", help="only those of one repository")
+@click.option("--repo", callback=repository_name, metavar="OWNER/REPO", help="only those of one repository")
 @click.option("--since", default="30d", show_default=True, metavar="DAYS|DATE", help="such as 7d, 12h or 2026-11-01")
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="write a picture (SVG) to this file")
 @click.option("--json", "as_json", is_flag=True)
 def stages(repo: str | None, since: str, plot: Path | None, as_json: bool) -> None:
     """Seconds of every stage and part: medians and shares, cold slots beside warm ones, what warmth saved."""
     began = since_of(since, time.time())
-    store = _opened()
+    store, _ = opened()
     with store.read() as c:
         found = measuring.measure(journal.ended_since(c, began, repo), repositories.cold_of_all(c))
     store.close()
@@ -129,18 +128,13 @@ def _write(path: Path, text: str) -> None:
         raise UserError(f"--plot: cannot write {path}: {error.strerror}") from None
 
 
-def _opened() -> Store:
-    settings = load()
-    return open_store(settings.database_url or sqlite_url(data_folder(settings.data) / "sluice.db"))
-
-
 @stats.command()
-@click.option("--repo", metavar="OWNER/REPO", help="only those of one repository")
+@click.option("--repo", callback=repository_name, metavar="OWNER/REPO", help="only those of one repository")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="the latest attempts")
 @click.option("--json", "as_json", is_flag=True)
 def claims(repo: str | None, limit: int, as_json: bool) -> None:
     """What tickets said they would touch, against what they touched; the newest attempt first."""
-    store = _opened()
+    store, _ = opened()
     with store.read() as c:
         found = compared(c, repository=repo, limit=limit)
     store.close()

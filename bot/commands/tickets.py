@@ -3,7 +3,6 @@
 import json
 import time
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import click
@@ -11,25 +10,16 @@ import sqlalchemy as sa
 from rich.console import Console
 from rich.table import Table
 
-from bot.app import data_folder
+from bot.commands.arguments import repository_name
 from bot.dashboard.rows import Row, row
 from bot.errors import UserError
-from bot.inbox import recovery
-from bot.settings import load
-from bot.tickets import journal, repository, scheduler
+from bot.opening import opened
+from bot.tickets import deliveries, journal, repository, scheduler
 from bot.tickets import tickets as stored
-from bot.tickets.store import Store, open_store, sqlite_url
 from bot.tickets.ticket import State, Ticket
 from bot.work.agents.render import render_transcript
 
 TAKEN_UP = "A running service takes it up within fifteen seconds."
-
-
-def opened() -> tuple[Store, Path]:
-    """Return the store that the settings name, and the data folder."""
-    settings = load()
-    data = data_folder(settings.data)
-    return open_store(settings.database_url or sqlite_url(data / "sluice.db")), data
 
 
 @click.group(invoke_without_command=True)
@@ -42,7 +32,7 @@ def tickets(ctx: click.Context) -> None:
 
 @tickets.command("list")
 @click.option("--state", type=click.Choice([s.value for s in State]), help="only those in this state")
-@click.option("--repo", metavar="OWNER/REPO", help="only those of one repository")
+@click.option("--repo", callback=repository_name, metavar="OWNER/REPO", help="only those of one repository")
 @click.option("--limit", type=click.IntRange(1, 1000), default=50, show_default=True)
 @click.option("--json", "as_json", is_flag=True)
 def list_(state: str | None = None, repo: str | None = None, limit: int = 50, as_json: bool = False) -> None:
@@ -157,7 +147,7 @@ def approve(ticket: int) -> None:
 
 
 @click.command()
-@click.argument("repo", default="*")
+@click.argument("repo", default="*", callback=repository_name, metavar="[OWNER/REPO]")
 @click.option("--reason", default="", help="shown to everybody who waits")
 def pause(repo: str, reason: str) -> None:
     """Admit nothing new, everywhere or in one repository; what runs goes on."""
@@ -169,7 +159,7 @@ def pause(repo: str, reason: str) -> None:
 
 
 @click.command()
-@click.argument("repo", default="*")
+@click.argument("repo", default="*", callback=repository_name, metavar="[OWNER/REPO]")
 def resume(repo: str) -> None:
     """Admit again."""
     store, _ = opened()
@@ -183,7 +173,12 @@ def resume(repo: str) -> None:
 def replay(delivery: str) -> None:
     """Read one stored delivery again, on purpose; DELIVERY is its X-GitHub-Delivery."""
     store, _ = opened()
-    recovery.replay(store, delivery)
+    with store.write() as c:
+        if not deliveries.reopen(c, delivery):
+            raise UserError(
+                f"no delivery {delivery!r} is stored here with its bytes; "
+                "`Recent deliveries` of the App lists their ids"
+            )
     click.echo(f"Delivery {delivery} will be read again. {TAKEN_UP}")
 
 

@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 
 from bot import log
-from bot.errors import UserError
 from bot.forges.answers import Delivery, Issue
 from bot.forges.errors import ForgeError, Refused
 from bot.forges.github import GitHub
@@ -154,15 +153,6 @@ class Recovery:
         else:
             if count:
                 LOG.info("deliveries recovered", extra={"what": what, "count": count})
-
-
-def replay(store: Store, guid: str) -> None:
-    """Have one stored delivery read once more, on purpose. Raises UserError where none has this id."""
-    with store.write() as c:
-        if not deliveries.reopen(c, guid):
-            raise UserError(
-                f"no delivery {guid!r} is stored here with its bytes; `Recent deliveries` of the App lists their ids"
-            )
 
 
 def _labeled(name: str, issue: Issue, label: str) -> Arrived:

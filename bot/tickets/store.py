@@ -78,7 +78,13 @@ def open_store(url: str, *, is_target: bool = False) -> Store:
 
     Raises ConfigError where it does not open, or is the unfinished target of a move and not asked for as one.
     """
-    engine = sa.create_engine(_with_driver(url), connect_args=_connect_args(url), pool_pre_ping="postgresql" in url)
+    try:
+        engine = sa.create_engine(_with_driver(url), connect_args=_connect_args(url), pool_pre_ping="postgresql" in url)
+    except (sa.exc.ArgumentError, sa.exc.NoSuchModuleError, ValueError) as error:
+        raise ConfigError(
+            f"database: expected an address such as postgresql://USER@HOST/NAME or sqlite:///FILE, got one that "
+            f"cannot be read ({type(error).__name__})"
+        ) from error
     if engine.dialect.name == "sqlite":
         sa.event.listen(engine, "connect", _tune_sqlite)
     store = Store(engine)

@@ -37,7 +37,11 @@ def bot(folder: Path, *argv: str, **env: str) -> subprocess.CompletedProcess[str
         (["serve"], {"BOT_WEBHOOK_SECRET": "s", "BOT_TOKEN": "t", "PATH": "/nonexistent"}, "bot: expected git on PATH, found none"),
         (["serve"], {"BOT_PORT": "x"}, "bot: BOT_PORT: expected a valid integer"),
         (["worker"], {}, "bot: BOT_DATABASE_URL: expected a value, found none"),
-        (["tickets", "show", "7"], {}, "bot: there is no ticket 7"),
+        (["tickets", "show", "7"], {}, "bot: BOT_DATA: expected the data of a bot, found none in "),
+        (["stats", "stages"], {}, "bot: BOT_DATA: expected the data of a bot, found none in "),
+        (["tickets"], {"BOT_DATABASE_URL": "nonsense"}, "bot: database: expected an address such as postgresql://"),
+        (["tickets", "show", "7"], {"BOT_DATABASE_URL": "sqlite://"}, "bot: there is no ticket 7"),
+        (["replay", "g-1"], {"BOT_DATABASE_URL": "sqlite://"}, "bot: no delivery 'g-1' is stored here"),
         (["schedule"], {}, "bot: expected either --trace FILE or --history"),
         (["run"], {}, "bot: expected OWNER/REPO#N, or --repo DIR with --issue FILE"),
         (["run", "acme"], {}, "bot: expected an issue such as acme/app#7, got 'acme'"),
@@ -48,6 +52,18 @@ def bot(folder: Path, *argv: str, **env: str) -> subprocess.CompletedProcess[str
 def test_what_a_person_can_mend_is_one_line(tmp_path: Path, argv: list[str], env: dict[str, str], said: str) -> None:
     done = bot(tmp_path, *argv, **env)
     assert (done.returncode, done.stderr.count("\n"), done.stderr.startswith(said)) == (2, 1, True), done.stderr
+
+
+def test_a_command_that_reads_makes_no_data_folder(tmp_path: Path) -> None:
+    bot(tmp_path, "tickets", "list")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_repository_is_named_with_its_owner(tmp_path: Path) -> None:
+    done = bot(tmp_path, "pause", "app", BOT_DATABASE_URL="sqlite://")
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (
+        2, "Error: Invalid value for '[OWNER/REPO]': expected OWNER/REPO such as acme/app, got 'app'",
+    )  # fmt: skip
 
 
 def test_a_port_in_use_is_one_line(tmp_path: Path) -> None:
@@ -61,8 +77,9 @@ def test_a_port_in_use_is_one_line(tmp_path: Path) -> None:
 
 
 def test_an_empty_list_says_what_to_do(tmp_path: Path) -> None:
-    assert bot(tmp_path, "tickets").stdout == "No ticket. Put the label on an issue.\n"
-    assert json.loads(bot(tmp_path, "tickets", "list", "--json").stdout) == {"tickets": []}
+    assert bot(tmp_path, "tickets", BOT_DATABASE_URL="sqlite://").stdout == "No ticket. Put the label on an issue.\n"
+    found = bot(tmp_path, "tickets", "list", "--json", BOT_DATABASE_URL="sqlite://")
+    assert json.loads(found.stdout) == {"tickets": []}
 
 
 def test_a_trace_is_simulated_beside_the_serial_rule(tmp_path: Path) -> None:

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 from starlette.applications import Starlette
 
-from bot.errors import UserError
 from bot.forges.github import GitHub
 from bot.forges.local import LocalForge
-from bot.inbox.recovery import Recovery, replay
+from bot.inbox.recovery import Recovery
 from bot.inbox.webhook import Receiver
 from bot.serving import serve_in_thread
 from bot.tickets import deliveries, posts, repositories
@@ -123,14 +122,10 @@ async def test_a_forge_that_is_away_is_asked_next_time(house: House) -> None:
 
 async def test_replay_reads_a_delivery_once_more(house: House) -> None:
     await house.label(sender="tim")
-    replay(house.store, "g-1")
+    with house.store.write() as c:
+        deliveries.reopen(c, "g-1")
     await house.intake.process_new()
     assert house.state() == "needs_approval 1 tim"
-
-
-def test_replay_of_an_unknown_delivery_says_where_to_look(house: House) -> None:
-    with pytest.raises(UserError, match="no delivery 'nope' is stored here"):
-        replay(house.store, "nope")
 
 
 DAY_S = 86_400.0
