@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from bot.tickets.schema import deliveries
 
 NEW, WAITING, DONE, IGNORED, FAILED = "new", "waiting", "done", "ignored", "failed"
-_OPEN = (NEW, WAITING)
+OPEN, CLOSED = (NEW, WAITING), (DONE, IGNORED, FAILED)
 KEPT_S = 8 * 86_400.0  # the longest that a forge offers a delivery again, 7 days on Enterprise Server, and one more
 BODY_KEPT_S = 86_400.0  # of what was ignored: its id is enough to know it by
 MOST_PRUNED = 2000
@@ -39,7 +39,7 @@ class Delivery:
 
 
 # The states stand in the statement itself: only so does SQLite see that the partial index covers it
-_IS_OPEN = deliveries.c.state.in_(sa.bindparam("open", _OPEN, expanding=True, literal_execute=True))
+_IS_OPEN = deliveries.c.state.in_(sa.bindparam("open", OPEN, expanding=True, literal_execute=True))
 _UNREAD = sa.select(deliveries).where(_IS_OPEN).order_by(deliveries.c.seq)
 
 
@@ -64,7 +64,7 @@ def close(c: sa.Connection, delivery: Delivery, state: str, reason: str = "") ->
     """Note what became of a delivery, once; False where another host was faster."""
     done = c.execute(
         deliveries.update()
-        .where(deliveries.c.seq == delivery.seq, deliveries.c.state.in_(_OPEN))
+        .where(deliveries.c.seq == delivery.seq, deliveries.c.state.in_(OPEN))
         .values(state=state, reason=reason[:2000])
     )
     return done.rowcount == 1
@@ -79,7 +79,7 @@ def count_try(c: sa.Connection, delivery: Delivery, reason: str) -> None:
     """Note that a delivery could not be read yet; it stays open."""
     c.execute(
         deliveries.update()
-        .where(deliveries.c.seq == delivery.seq, deliveries.c.state.in_(_OPEN))
+        .where(deliveries.c.seq == delivery.seq, deliveries.c.state.in_(OPEN))
         .values(tries=deliveries.c.tries + 1, reason=reason[:2000])
     )
 
@@ -106,7 +106,7 @@ def prune(c: sa.Connection, *, after: int, now: float, most: int = MOST_PRUNED) 
 
     Each call looks at no more than `most` deliveries behind the number `after`, so that no transaction is long.
     """
-    old = (deliveries.c.seq < _first_since(c, now - KEPT_S), deliveries.c.state.not_in(_OPEN))
+    old = (deliveries.c.seq < _first_since(c, now - KEPT_S), deliveries.c.state.not_in(OPEN))
     some = sa.select(deliveries.c.seq).where(*old).order_by(deliveries.c.seq).limit(most)
     c.execute(deliveries.delete().where(deliveries.c.seq.in_(some)))
     to = min(after + most, _first_since(c, now - BODY_KEPT_S, after=after) - 1)

@@ -43,7 +43,13 @@ def upgrade() -> None:
             sqlite_where=sa.text("state IN ('new', 'waiting')"),
             postgresql_where=sa.text("state IN ('new', 'waiting')"),
         )
-        batch_op.create_index("deliveries_state", ["state"], unique=False)
+        batch_op.create_index(
+            "deliveries_closed",
+            ["state"],
+            unique=False,
+            sqlite_where=sa.text("state IN ('done', 'ignored', 'failed')"),
+            postgresql_where=sa.text("state IN ('done', 'ignored', 'failed')"),
+        )
 
     op.create_table(
         "hosts",
