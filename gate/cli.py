@@ -48,9 +48,19 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _dispatch(argv: list[str]) -> int:
+    _refuse_empty(argv)
     arguments = _parser(argv).parse_args(argv)
     command: int = arguments.command(arguments)
     return command
+
+
+def _refuse_empty(argv: list[str]) -> None:
+    """Raise GateError for an empty word: a variable that was not set, which must not switch anything off."""
+    for at, word in enumerate(argv):
+        name, equals, value = word.partition("=")
+        if not word.strip() or (name.startswith("--") and equals and not value.strip()):
+            option = name.strip() or (argv[at - 1] if at > 1 and argv[at - 1].startswith("-") else "the command line")
+            raise GateError(f"{option}: expected a value, got nothing: is a variable not set?")
 
 
 def _parser(argv: list[str]) -> "argparse.ArgumentParser":

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from gate import cli
 from gate.render import FORMATS, render
 from gate.render.github import unspoken
 from gate.report import read_report
@@ -303,3 +304,21 @@ def test_a_second_interrupt_hurries_nobody_past_a_green(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=30)
     assert (process.returncode, b"RED" in out, runs(int((repo / "pid").read_text()))) == (130, True, False)
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        *((["run", name, ""], name) for name in ("--base", "--policy", "--only", "--name", "--since", "--repo", "--logs")),
+        (["run", "--base="], "--base"),
+        (["run", "--granted", " "], "--granted"),
+        (["notes", ""], "the command line"),
+    ],
+    ids=str,
+)
+def test_a_variable_that_is_not_set_switches_nothing_off(
+    capsys: pytest.CaptureFixture[str], words: list[str], option: str
+) -> None:
+    code = cli.main(words)
+    said = capsys.readouterr().err
+    assert (code, said) == (2, f"gate: {option}: expected a value, got nothing: is a variable not set?\n")
