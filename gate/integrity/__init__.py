@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from gate.integrity import configs, paths, policies, programs, shadows, shortcuts, silenced, tests
+from gate.integrity import configs, paths, policies, programs, selection, shadows, shortcuts, silenced, tests
 from gate.integrity.change import Change, error, read_change
 from gate.policy import Policy
 from gate.report import Finding
@@ -17,6 +17,7 @@ LOOKS: tuple[Callable[[Change, Policy], Iterable[Finding]], ...] = (
     configs.look,
     shadows.look,
     silenced.look,
+    selection.look,
 )
 
 

@@ -179,9 +179,15 @@ def _python(change: Change) -> Iterator[Finding]:
         for tool, sources in PYTHON.items():
             if not any(_join(folder, name) in changed for name, _ in sources):
                 continue
-            was, is_ = _counting(tool, folder, sources, before), _counting(tool, folder, sources, now)
+            is_ = _counting(tool, folder, sources, now)
+            was = _counting(tool, folder, sources, before) or _silence(tool, is_)
             if was is not None and was != is_:
                 yield from _tables(changed, tool, was, is_)
+
+
+def _silence(tool: str, now: tuple[str, Mapping[str, Any]] | None) -> tuple[str, Mapping[str, Any]] | None:
+    """Return what stood before pytest's first configuration: it ran everything; others had not checked at all."""
+    return (now[0], {}) if now is not None and tool == "pytest" else None
 
 
 def _tables(

@@ -309,7 +309,10 @@ def test_a_second_interrupt_hurries_nobody_past_a_green(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "option"),
     [
-        *((["run", name, ""], name) for name in ("--base", "--policy", "--only", "--name", "--since", "--repo", "--logs")),
+        *(
+            (["run", name, ""], name)
+            for name in ("--base", "--policy", "--only", "--name", "--since", "--repo", "--logs")
+        ),
         (["run", "--base="], "--base"),
         (["run", "--granted", " "], "--granted"),
         (["notes", ""], "the command line"),
