@@ -53,7 +53,8 @@ PACKAGES = {
 }  # fmt: skip
 TSCONFIG = {
     "compilerOptions": {
-        "target": "ES2022", "lib": ["ES2022", "DOM", "DOM.Iterable"], "jsx": "preserve", "module": "esnext", "strict": True,
+        "target": "ES2022", "lib": ["ES2022", "DOM", "DOM.Iterable"], "jsx": "preserve",
+        "module": "esnext", "strict": True,
         "moduleResolution": "bundler", "noEmit": True, "incremental": True, "skipLibCheck": False,
         "esModuleInterop": True,
         "isolatedModules": True, "resolveJsonModule": True, "allowJs": True, "plugins": [{"name": "next"}],
