@@ -133,7 +133,7 @@ class Service:
     def _application(self, note: str) -> Starlette:
         dashboard = Dashboard(
             self.store, self.bell, time.time, self.settings.label, note=note, shared=bool(self.settings.database_url),
-            strike=self.desk.redactor.text,
+            forge=self.settings.git_url.rstrip("/"), strike=self.desk.redactor.text,
         )  # fmt: skip
         password = self.settings.dashboard_password
         guard = Middleware(Guard, password=password.get_secret_value() if password else "")

@@ -75,12 +75,23 @@ class Settings(BaseSettings):
 
 def load(**given: Any) -> Settings:
     """Return the settings; `given` wins over the environment, and that over bot.toml. Raises ConfigError."""
+    _refuse_typos(os.environ)
     try:
         return Settings(**given)
     except ValidationError as error:
         raise ConfigError("; ".join(_problem(e["loc"], e["msg"], e.get("input")) for e in error.errors())) from error
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{Path(FILE).resolve()}: expected TOML: {error}") from error
+
+
+def _refuse_typos(environ: Iterable[str]) -> None:
+    """Raise ConfigError for a BOT_ variable that is nearly a setting; others may belong to another program."""
+    known = {variable(name) for name in Settings.model_fields}
+    for name in environ:
+        if name.startswith("BOT_") and name not in known:
+            close = difflib.get_close_matches(name, known, n=1, cutoff=0.85)
+            if close:
+                raise ConfigError(f"{name}: no such setting, did you mean {close[0]}?")
 
 
 def need(settings: Settings, names: Iterable[str]) -> None:

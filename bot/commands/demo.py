@@ -70,8 +70,8 @@ def _say(console: Console, told: Told) -> None:
 
 def _table(ended: list[Ended]) -> Table:
     table = Table(box=None, pad_edge=False)
-    for name in ("issue", "title", "outcome", "gate", "pull"):
-        table.add_column(name, no_wrap=True, max_width=26 if name == "title" else None)
+    for name in ("issue", "title", "outcome", "gate", "pull", "rounds"):
+        table.add_column(name, no_wrap=True, max_width=18 if name == "title" else None)
     for name in ("seconds", "ours"):
         table.add_column(name, justify="right", no_wrap=True)
     for end in ended:
@@ -79,7 +79,7 @@ def _table(ended: list[Ended]) -> Table:
         mark = "" if end.as_wanted else f" (wanted: {end.wanted})"
         pull = f"#{end.pull_request}" if end.pull_request else "–"
         table.add_row(
-            end.issue, end.title, f"{end.outcome}{mark}", end.verdict or "–", pull, f"{total:.2f}",
+            end.issue, end.title, f"{end.outcome}{mark}", end.verdict or "–", pull, str(end.rounds), f"{total:.2f}",
             f"{end.own_seconds:.2f}",
         )  # fmt: skip
     return table

@@ -20,7 +20,7 @@ from bot.outbox.comments import evidence
 from bot.tickets import journal, pull_checks, repositories, scheduler, tickets
 from bot.tickets.counts import counts
 from bot.tickets.pull_checks import PullCheck
-from bot.tickets.seconds import NOT_OURS, by_stage, saved, total
+from bot.tickets.seconds import NOT_OURS, by_stage, parts, saved, total
 from bot.tickets.store import Store
 from bot.tickets.ticket import State, Ticket
 from gate.report import Report, read_report
@@ -47,6 +47,7 @@ class Dashboard:
     label: str
     note: str = ""  # shown on every page, such as that the model is scripted
     shared: bool = False  # other hosts write to the same database
+    forge: str = ""  # address under which people find issues and pull requests
     strike: Callable[[str], str] = str  # takes secrets out of what is shown; log and report are stored without any
 
     def routes(self) -> list[BaseRoute]:
@@ -201,10 +202,10 @@ class Dashboard:
         spent = by_stage(times)
         whole = total(spent)
         return {
-            "row": self._row(found, self.now(), waits), "times": times, "lines": lines, "report": report,
+            "row": self._row(found, self.now(), waits), "times": parts(times), "lines": lines, "report": report,
             "last": last,
             "spent": [*spent, whole] if len(spent) > 1 else spent, "whole": whole, "saved_s": saved(times, cold_s),
-            "kinds": ("infrastructure", *NOT_OURS),
+            "kinds": ("infrastructure", *NOT_OURS), "forge": self.forge,
         }  # fmt: skip
 
     def _news(self, ticket: int, after: int) -> tuple[Row | None, Sequence[Any]]:

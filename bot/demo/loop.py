@@ -21,6 +21,7 @@ from bot.settings import Settings
 from bot.tickets import journal, tickets
 from bot.tickets.seconds import by_stage, total
 from bot.tickets.ticket import Outcome, State, Ticket
+from bot.work.agents.prices import SCRIPTED_MODEL
 from bot.work.agents.scripted import ScriptedModel
 from bot.work.agents.sessions import load_sessions
 
@@ -79,6 +80,7 @@ class Ended:
     verdict: str | None
     seconds: Mapping[str, float]
     own_seconds: float  # the bot's own share: all but agent and gate steps
+    rounds: int  # how often the agent was asked
     pull_request: int | None
     head: str | None
     reason: str
@@ -121,7 +123,7 @@ async def running(
         settings = Settings(
             data=folder / "bot", port=port, name="demo", api_url=forge.api_url, git_url=forge.url,
             app_id=forge.app_id, private_key=SecretStr(forge.private_key), webhook_secret=SecretStr(forge.secret),
-            model_url=model_url, model=model, anthropic_api_key=SecretStr(key),
+            model_url=model_url, model=model or (SCRIPTED_MODEL if scripted else ""), anthropic_api_key=SecretStr(key),
         )  # fmt: skip
         async with serving(settings, note=SCRIPTED if scripted else "") as (service, url):
             forge.hooks.target = f"{url}/webhook"
@@ -183,12 +185,14 @@ def _look(service: Service, seen: set[tuple[int, str, float]], told: Callable[[T
 def _ended(service: Service, stories: Mapping[tuple[str, int], Story], ticket: Ticket) -> Ended:
     with service.store.read() as c:
         times = journal.times_of(c, ticket.id, ticket.attempt)
+        attempt = tickets.find_attempt(c, ticket.id, ticket.attempt)
     spent = by_stage(times)
     seconds = {s.stage: round(s.seconds, 3) for s in spent}
     story = stories[(ticket.repository, ticket.issue)]
     return Ended(
         issue=f"{ticket.repository}#{ticket.issue}", title=ticket.title, outcome=ticket.outcome, wanted=story.outcome,
         verdict=ticket.verdict, seconds=seconds, own_seconds=round(total(spent).infrastructure, 3),
+        rounds=int(attempt.usage.get("rounds", 0)) if attempt else 0,
         pull_request=ticket.pull, head=ticket.head_sha, reason=ticket.reason,
     )  # fmt: skip
 

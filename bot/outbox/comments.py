@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.tickets.seconds import Spent, Time, by_stage, total
+from bot.tickets.seconds import Spent, Time, by_stage, parts, total
 from bot.tickets.ticket import Outcome, Stage, State, Ticket
 from gate.report import Report, StepOutcome, StepReport
 
@@ -260,18 +260,18 @@ def _time_table(story: Story) -> str:
     cost = f"{story.model}: {story.turns} turns, {story.tokens:,} tokens, {paid}." if story.model else ""
     box = f" Sandbox: {story.sandbox}." if story.sandbox else ""
     warmth = f" The warm slot saved {story.saved_s:.1f} s of set-up." if story.saved_s >= WORTH_SAYING_S else ""
-    parts = [f"| {cell(t.stage)} | {cell(t.part)} | {t.kind} | {t.seconds:.2f} |" for t in story.times if t.part]
+    rows = [f"| {cell(t.stage)} | {cell(t.part)} | {t.kind} | {t.seconds:.2f} |" for t in parts(story.times)]
     detail = [
         "",
         "<details><summary>Where the seconds went</summary>",
         "",
         "| stage | part | kind | seconds |",
         "|---|---|---|--:|",
-        *parts,
+        *rows,
         "",
         "</details>",
     ]
-    return "\n".join([*lines, "", (cost + box + warmth).strip(), *(detail if parts else [])]).rstrip()
+    return "\n".join([*lines, "", (cost + box + warmth).strip(), *(detail if rows else [])]).rstrip()
 
 
 def _time_row(spent: Spent) -> str:

@@ -124,6 +124,21 @@ def spent(
     return Spent(int(row[0]), float(row[1]), int(row[2]), float(row[3]), int(row[4]))
 
 
+def of_attempt(c: sa.Connection, ticket: int, attempt: int) -> dict[str, Any]:
+    """Return what all rounds of one attempt used; dollars is None where the price of one is not known."""
+    rows = c.execute(
+        sa.select(ledger).where(ledger.c.ticket == ticket, ledger.c.attempt == attempt).order_by(ledger.c.round)
+    ).all()
+    names = ("turns", "seconds", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
+    priced = [row.dollars for row in rows if row.dollars is not None]
+    return {
+        "model": ", ".join(dict.fromkeys(row.model for row in rows)),
+        "rounds": len(rows),
+        **{name: sum(getattr(row, name) for row in rows) for name in names},
+        "dollars": sum(priced) if len(priced) == len(rows) else None,
+    }
+
+
 def exhausted(c: sa.Connection, budgets: Mapping[str, Budget], *, bot: Budget, now: float) -> dict[str, str]:
     """Return the repositories that may use nothing more today, each with the reason; `bot` is for all together."""
     day = day_of(now)

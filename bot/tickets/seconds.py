@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 NOT_OURS = ("model", "tools", "gate")  # kinds that are the work itself; all else of a stage is infrastructure
 COLD = ("clone", "worktree", "install")  # parts that only a slot without warmth pays
+WORTH_SAYING_S = 0.005
 READY = (*COLD, "fetch", "checkout", "update")  # parts that bring a slot to its commit with its dependencies
 
 
@@ -45,6 +46,19 @@ def by_stage(times: Iterable[Time]) -> list[Spent]:
         for stage, row in stages.items()
         if row[""]
     ]
+
+
+def parts(times: Iterable[Time]) -> list[Time]:
+    """Return the parts of each stage, and behind them what none of them explains, so that they add up."""
+    stages: dict[str, list[Time]] = {}
+    for took in times:
+        stages.setdefault(took.stage, []).append(took)
+    found: list[Time] = []
+    for stage, all_of_it in stages.items():
+        shown = [took for took in all_of_it if took.part]
+        rest = sum(t.seconds for t in all_of_it if not t.part) - sum(t.seconds for t in shown if t.kind != "step")
+        found += [*shown, *([Time(stage, rest, "all else")] if shown and rest >= WORTH_SAYING_S else [])]
+    return found
 
 
 def total(spent: Sequence[Spent]) -> Spent:

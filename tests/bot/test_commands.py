@@ -35,6 +35,7 @@ def bot(folder: Path, *argv: str, **env: str) -> subprocess.CompletedProcess[str
         (["serve"], {"BOT_WEBHOOK_SECRET": "s", "BOT_APP_ID": "1"}, "bot: BOT_PRIVATE_KEY_PATH: expected the App's key, found none"),
         (["serve"], {"BOT_WEBHOOK_SECRET": "s", "BOT_TOKEN": "t", "BOT_DATA": "/proc/x"}, "bot: BOT_DATA: expected a folder that can be written, got /proc/x"),
         (["serve"], {"BOT_WEBHOOK_SECRET": "s", "BOT_TOKEN": "t", "PATH": "/nonexistent"}, "bot: expected git on PATH, found none"),
+        (["serve"], {"BOT_SLOTSS": "1"}, "bot: BOT_SLOTSS: no such setting, did you mean BOT_SLOTS?"),
         (["serve"], {"BOT_PORT": "x"}, "bot: BOT_PORT: expected a valid integer"),
         (["worker"], {}, "bot: BOT_DATABASE_URL: expected a value, found none"),
         (["tickets", "show", "7"], {}, "bot: BOT_DATA: expected the data of a bot, found none in "),

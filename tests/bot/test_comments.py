@@ -55,7 +55,8 @@ def test_a_merged_ticket_shows_evidence_and_cost() -> None:
         "| edit | 30.0 | 8.5 | 21.5 |  |  |\n\n"
         "claude: 6 turns, 12,345 tokens, $0.50. Sandbox: bubblewrap. The warm slot saved 91.4 s of set-up.\n\n"
         "<details><summary>Where the seconds went</summary>\n\n"
-        "| stage | part | kind | seconds |\n|---|---|---|--:|\n| edit | model | model | 21.50 |\n\n</details>\n\n"
+        "| stage | part | kind | seconds |\n|---|---|---|--:|\n| edit | model | model | 21.50 |\n"
+        "| edit | all else | infrastructure | 8.50 |\n\n</details>\n\n"
         "[Log and transcript](https://d/tickets/7) · `/bot help` lists what you can say here."
     )
 

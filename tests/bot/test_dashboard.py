@@ -190,7 +190,7 @@ def test_a_screen_reader_finds_its_way_around(served: Served, page: Page) -> Non
         "- main:",
         '- heading "Tickets" [level=1]',
         "- table",
-        '- columnheader "Seconds"',
+        '- columnheader "Elapsed, s"',
         f'- link "{ticket}"',
     ]
     assert [line for line in wanted if line not in seen] == []

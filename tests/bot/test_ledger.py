@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.tickets.budget import Spent
-from bot.tickets.ledger import DayCost, Entry, costs, enter, spent
+from bot.tickets.ledger import DayCost, Entry, costs, enter, of_attempt, spent
 from bot.tickets.store import Store, open_store, sqlite_url
 
 RUN = Entry(
@@ -82,3 +82,21 @@ def test_costs_come_by_day_repository_and_model(store: Store) -> None:
         DayCost("2026-12-01", "acme/app", "claude-sonnet-5-5", 1, 1, 5, 30.0, 10, 20, 30, 40, 0, 1),
         DayCost("2026-11-30", "acme/app", "claude-sonnet-5-5", 1, 2, 10, 60.0, 20, 40, 60, 80, 1.0, 0),
     ]
+
+
+def test_an_attempt_is_the_sum_of_its_rounds(store: Store) -> None:
+    fill(store, RUN, replace(RUN, round=2, turns=2), replace(RUN, attempt=2, round=1))
+
+    with store.read() as c:
+        assert of_attempt(c, 1, 1) == {
+            "model": "claude-sonnet-5-5", "rounds": 2, "turns": 7, "seconds": 60.0, "input_tokens": 20,
+            "output_tokens": 40, "cache_read_tokens": 60, "cache_write_tokens": 80, "dollars": 1.0,
+        }  # fmt: skip
+
+
+def test_one_round_without_a_price_leaves_the_attempt_without(store: Store) -> None:
+    fill(store, RUN, replace(RUN, round=2, model="local-coder", dollars=None))
+
+    with store.read() as c:
+        found = of_attempt(c, 1, 1)
+    assert (found["model"], found["dollars"]) == ("claude-sonnet-5-5, local-coder", None)

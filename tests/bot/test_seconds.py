@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.tickets.seconds import Spent, Time, by_stage, saved, total
+from bot.tickets.seconds import Spent, Time, by_stage, parts, saved, total
 
 COLD = {"clone": 20.0, "worktree": 1.0, "install": 91.0}
 TIMES = st.lists(
@@ -48,3 +48,10 @@ def test_no_second_is_lost_or_counted_twice(times: list[Time]) -> None:
 )
 def test_warmth_saves_what_cold_parts_cost_less_what_was_paid(times: list[Time], seconds: float) -> None:
     assert saved(times, COLD) == pytest.approx(seconds)
+
+
+def test_parts_add_up_to_their_stage() -> None:
+    steps = [Time("verify", 2.0, "steps", "gate"), Time("verify", 2.0, "test", "step"), Time("verify", 2.5)]
+    assert parts([Time("prepare", 0.4, "fetch"), Time("prepare", 0.4), *steps, Time("close", 0.2, "reset")]) == [
+        Time("prepare", 0.4, "fetch"), *steps[:2], Time("verify", 0.5, "all else"), Time("close", 0.2, "reset"),
+    ]  # fmt: skip

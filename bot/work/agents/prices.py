@@ -7,6 +7,7 @@ SOURCE_DATE = "2026-10-24"
 
 CODE_MODEL = "claude-sonnet-5-5"  # the newest Sonnet and Haiku that the SDK names
 CLASSIFY_MODEL = "claude-haiku-5-5"
+SCRIPTED_MODEL = "scripted"  # the stand-in that answers from recorded sessions
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ PRICES: dict[str, Price] = {
     "claude-mythos-5-1": _price(10, 50, read=0.025),
     "claude-fable-5": _price(10, 50),
     "claude-mythos-5": _price(10, 50),
+    SCRIPTED_MODEL: Price(0, 0, 0, 0),
 }
 
 

@@ -159,7 +159,8 @@ def _account(job: Job, result: AgentResult, round_: int, *, seconds: float) -> N
             model=result.model, usage=usage, now=job.desk.now(), seconds=seconds,
         )  # fmt: skip
     with job.writing() as c:
-        tickets.update_attempt(c, job.ticket.id, job.ticket.attempt, usage={"model": result.model, **asdict(usage)})
+        used = ledger.of_attempt(c, job.ticket.id, job.ticket.attempt)
+        tickets.update_attempt(c, job.ticket.id, job.ticket.attempt, usage=used)
     job.log(f"agent {result.ending}: {usage.turns} turns, {usage.input_tokens + usage.output_tokens} tokens")
 
 
