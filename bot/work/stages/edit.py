@@ -145,6 +145,7 @@ async def _commit(job: Job, prepared: Prepared, result: AgentResult, from_sha: s
     )  # fmt: skip
     if head is not None:
         await keeping.keep_here(job, head)
+    job.here.keeps_work = False  # it is kept: from here on a stop need not wait
     job.here.at_sha = head or from_sha
     return head
 
