@@ -65,7 +65,7 @@ def want_check(c: sa.Connection, ticket: Ticket, head_sha: str, found: Report, *
     if url:
         wanted["details_url"] = url
     posts.want(c, f"check:{ticket.repository}@{head_sha}", "check", repository=ticket.repository,
-               installation=ticket.installation, wanted=wanted, now=now)  # fmt: skip
+               installation=ticket.installation, wanted=wanted, now=now, urgent=True)  # fmt: skip
 
 
 def report_check(c: sa.Connection, number: int, *, links: Links, now: float) -> None:

@@ -234,7 +234,7 @@ def test_yaml_comes_at_the_version_and_hash_of_the_lock_file(tmp_path: Path) -> 
 def test_zizmor_finds_nothing_in_the_action_and_in_our_workflows() -> None:
     zizmor = Path(sys.executable).parent / "zizmor"
     done = subprocess.run(
-        [str(zizmor), "--offline", "--no-progress", "--min-severity=medium", "action.yml", ".github/workflows"],
+        [str(zizmor), "--offline", "--no-progress", "--color=never", "--min-severity=medium", "action.yml", ".github/workflows"],
         cwd=ROOT, capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     assert (done.returncode, done.stdout[:22]) == (0, "No findings to report."), done.stdout

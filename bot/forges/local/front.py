@@ -74,9 +74,13 @@ class Front:
         )  # fmt: skip
         self.requests.append((seen.method, seen.path))
 
+        went_away = False
+
         async def listen() -> Message:
             message = await receive()
             seen.body += message.get("body", b"")
+            nonlocal went_away
+            went_away = went_away or message["type"] == "http.disconnect"
             return message
 
         async def speak(message: Message) -> None:
@@ -86,7 +90,7 @@ class Front:
                 seen.answer_type = headers.get("content-type", "")
             seen.answer += message.get("body", b"")
             is_whole = message["type"] == "http.response.body" and not message.get("more_body")
-            if is_whole and self.observer is not None:
+            if is_whole and self.observer is not None and not went_away:
                 self.observer.exchange(seen)  # before the asker can go on
             await send(message)
 

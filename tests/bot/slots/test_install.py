@@ -212,10 +212,10 @@ async def test_npm_goes_through_three_jobs_with_the_lockfile_changed_in_the_seco
 
 
 def write_wheel(origin: Path, version: str) -> None:
-    """Write a wheel by hand, so that no index is needed."""
+    """Write a wheel by hand, so that no index is needed; each of another size, or Python may take old bytecode for new."""
     with zipfile.ZipFile(origin / f"tinydep-{version}-py3-none-any.whl", "w") as wheel:
         info = f"tinydep-{version}.dist-info"
-        wheel.writestr("tinydep.py", f"VERSION = '{version}'\n")
+        wheel.writestr("tinydep.py", f"VERSION = '{version}'\n" + "\n" * int(version[0]))
         wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: tinydep\nVersion: {version}\n")
         wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         wheel.writestr(f"{info}/RECORD", "")
