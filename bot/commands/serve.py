@@ -4,14 +4,15 @@ import asyncio
 import os
 import signal
 import sys
+from typing import TYPE_CHECKING
 
 import click
-import uvicorn
 
-from bot import log
-from bot.app import Service
-from bot.serving import Server, bind
 from bot.settings import Settings, load, need
+
+if TYPE_CHECKING:
+    from bot.app import Service
+    from bot.serving import Server
 
 
 @click.command()
@@ -58,6 +59,12 @@ def _first_start(settings: Settings, *, pull: bool) -> tuple[Settings, bool]:
 
 async def run(settings: Settings, *, receives: bool, pulls: bool = False) -> int:
     """Serve until SIGTERM or SIGINT; the first lets running tickets end, the second keeps their work and stops now."""
+    import uvicorn
+
+    from bot import log
+    from bot.app import Service
+    from bot.serving import Server, bind
+
     log.set_up()
     listening = bind(settings.host, settings.port)
     service = Service(settings, receives=receives, pulls=pulls)
@@ -70,7 +77,7 @@ async def run(settings: Settings, *, receives: bool, pulls: bool = False) -> int
     os._exit(0 if server.started else 1)
 
 
-async def _end_on_signal(service: Service, server: uvicorn.Server) -> None:
+async def _end_on_signal(service: "Service", server: "Server") -> None:
     asked, forced = asyncio.Event(), asyncio.Event()
 
     def signalled() -> None:

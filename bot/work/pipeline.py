@@ -1,5 +1,6 @@
 """A ticket's life, top to bottom."""
 
+import itertools
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,7 +10,7 @@ from bot.work import failures
 from bot.work.ended import Ended
 from bot.work.stages.baseline import baseline
 from bot.work.stages.close import close
-from bot.work.stages.edit import Edited, edit
+from bot.work.stages.edit import Edited, Strayed, edit
 from bot.work.stages.merge import merge
 from bot.work.stages.prepare import Prepared, prepare
 from bot.work.stages.publish import publish
@@ -70,12 +71,19 @@ async def _work(do: Do, prepared: Prepared, *, first: int) -> _Worked | Ended:
     """Let agent and gate take turns until the gate is not red, or says the same again, or the rounds are used up."""
     head, feedback, before, last = prepared.start.sha, prepared.start.feedback, None, first + prepared.rounds - 1
     at_base: tuple[tuple[str, str], ...] | None = None
-    for round_ in range(first, last + 1):
-        edited: Edited | Ended
+    strayed = False
+    for round_ in itertools.count(first):
+        edited: Edited | Strayed | Ended
         if round_ == first and prepared.start.is_whole:
             edited = await do(Stage.EDIT, take_up, prepared)
         else:
             edited = await do(Stage.EDIT, edit, prepared, head, round_, feedback)
+        if isinstance(edited, Strayed):
+            if strayed:
+                return edited.ended
+            strayed, last = True, last + 1  # told once; that round is not one of those for a red gate
+            head, feedback = edited.head_sha, edited.feedback
+            continue
         if isinstance(edited, Ended):
             return edited
         if before is not None and edited.head_sha == head:

@@ -16,6 +16,8 @@ from typing import Any
 from bot.demo.loop import SAMPLES
 from bot.forges.local import LocalForge
 from bot.forges.local.repos import read_folder
+from bot.tickets import posts
+from bot.tickets.store import open_store
 from bot.work.agents.scripted import ScriptedModel
 from bot.work.agents.sessions import read_session
 
@@ -161,3 +163,46 @@ def _working_on(folder: str) -> list[str]:
             if command and (folder in command or folder in where or str((entry / "cwd").readlink()).startswith(folder)):
                 found.append(f"{entry.name}: {command[:160]}")
     return found
+
+
+def in_prepare(bot: Bot, _forge: LocalForge, _model: Model) -> None:
+    bot.until("stage started", stage="prepare")
+
+
+def in_edit(_bot: Bot, _forge: LocalForge, model: Model) -> None:
+    ends_at = time.monotonic() + 60  # looked at often: the rest of the session takes less than a second
+    while len(model.requests) < 3 and time.monotonic() < ends_at:
+        threading.Event().wait(0.005)
+
+
+def behind_edit(bot: Bot, _forge: LocalForge, _model: Model) -> None:
+    bot.until("stage ended", stage="edit")
+
+
+def in_verify(bot: Bot, _forge: LocalForge, _model: Model) -> None:
+    bot.until("stage started", stage="verify")
+
+
+def in_publish(_bot: Bot, forge: LocalForge, _model: Model) -> None:
+    forge.fail_next("POST", r"/pulls$", "done, then cut")
+    forge.wait(lambda: pulls(forge), limit_s=60)
+
+
+def in_merge(_bot: Bot, forge: LocalForge, _model: Model) -> None:
+    forge.fail_next("PUT", r"/merge$", "done, then cut")
+    forge.wait(lambda: any(merged for merged in pulls(forge)), limit_s=60)
+
+
+def pulls(forge: LocalForge) -> list[bool]:
+    """Return of each pull request whether it is merged."""
+    return [i.merged_sha is not None for i in forge.state.repositories[SHOP].issues.values() if i.head is not None]
+
+
+def is_told(url: str) -> bool:
+    """Return whether the forge shows all that is wanted."""
+    store = open_store(url)
+    with contextlib.closing(store), store.read() as c:
+        return posts.next_due_at(c, 0.0) is None
+
+
+Moment = Callable[[Bot, LocalForge, Model], None]

@@ -64,6 +64,8 @@ async def told(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[
     forge.observer = Contract()
     forge.create_repository(REPO, FILES)
     forge.add_user("ann", {REPO: "write"})
+    insists = [{"type": "start", "repository": REPO, "issue": 2, "feedback": True}, {"say": "It needs to know three."}]
+    (folder / "2-again.jsonl").write_text("\n".join(map(json.dumps, insists)))
     for number, (turn, words) in SESSIONS.items():
         lines = [{"type": "start", "repository": REPO, "issue": number}, turn, {"say": words}]
         (folder / f"{number}.jsonl").write_text("\n".join(map(json.dumps, lines)))
@@ -82,6 +84,8 @@ async def told(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[
             held = (await _until(service, lambda found: found[1].state is State.DONE))[1]
             await service.outbox.flush()
             asked = len(model.requests)
+            hints = [r for r in model.requests if "This ticket claims `b.py`" in json.dumps(r)]
+            assert len(hints) == 1  # told once, in one round of one answer
             comment = forge.comments(REPO, 2)[0]
             let_go.set()
             ended = await _until(service, lambda found: all(t.is_over for t in found))

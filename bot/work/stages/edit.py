@@ -44,7 +44,16 @@ class _Done:
     seconds: float
 
 
-async def edit(job: Job, prepared: Prepared, from_sha: str, round_: int, feedback: str) -> Edited | Ended:
+@dataclass(frozen=True, slots=True)
+class Strayed:
+    """The change reaches outside of its claim to where another ticket works; `ended` where the agent insists."""
+
+    head_sha: str
+    feedback: str
+    ended: Ended
+
+
+async def edit(job: Job, prepared: Prepared, from_sha: str, round_: int, feedback: str) -> Edited | Strayed | Ended:
     """Let the agent work from `from_sha`; commit what it changed."""
     done = job.here.made.get(round_)  # there, where database or disk failed behind the agent's work: it is paid once
     if done is None:
@@ -68,7 +77,7 @@ async def edit(job: Job, prepared: Prepared, from_sha: str, round_: int, feedbac
         tickets.update_attempt(c, job.ticket.id, job.ticket.attempt, touched=touched, head_sha=head)
     held = reach(job, touched, head)
     if held is not None:
-        return held
+        return Strayed(head, render_strayed(held.reason, job.ticket.claim), held) if held.held_for else held
     job.write(head_sha=head)
     return Edited(head, touched, result.message)
 
@@ -97,6 +106,15 @@ async def _work(job: Job, prepared: Prepared, from_sha: str, round_: int, feedba
     strike = job.desk.redactor.text
     result = replace(result, reason=strike(result.reason), message=strike(result.message))
     return _Done(result, time.perf_counter() - began)
+
+
+def render_strayed(reason: str, claim: tuple[str, ...]) -> str:
+    """Return what the agent is told of a change that reaches to where another ticket works."""
+    return (
+        f"{reason} This ticket claims {', '.join(f'`{path}`' for path in claim)}. "
+        "If the issue can be solved without that, undo it there and keep the rest. "
+        "If it cannot, change nothing more and say why: then this ticket waits for the other one."
+    )
 
 
 def _cut_short(job: Job, result: AgentResult, head: str) -> Ended:

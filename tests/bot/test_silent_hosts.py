@@ -1,0 +1,58 @@
+"""A host falls silent in the middle of a stage: another one goes on, and what comes back from the dead changes nothing."""
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bot.forges.local import LocalForge
+from tests.bot.living import (
+    SHOP,
+    TURNS,
+    Bot,
+    Model,
+    Moment,
+    cart_model,
+    in_edit,
+    in_publish,
+    in_verify,
+    is_told,
+    open_shop,
+    pulls,
+)  # fmt: skip
+from tests.needs import needs
+
+pytestmark = [needs("bwrap", package="bubblewrap"), pytest.mark.slow]
+
+
+@pytest.fixture
+def model() -> Iterator[Model]:
+    with cart_model() as model:
+        yield model
+
+
+@pytest.mark.parametrize("moment", [in_edit, in_verify, in_publish], ids=lambda m: m.__name__)
+def test_another_host_goes_on_where_one_fell_silent_and_what_comes_back_changes_nothing(
+    tmp_path: Path, forge: LocalForge, model: Model, postgres_url: str, moment: Moment
+) -> None:
+    open_shop(forge)
+    shared = {"BOT_DATABASE_URL": postgres_url, "BOT_DEAD_AFTER_S": "2"}
+    with (
+        Bot(tmp_path / "one", forge, model.url, BOT_NAME="one", **shared) as first,
+        Bot(tmp_path / "two", forge, model.url, command="worker", BOT_NAME="two", **shared) as other,
+    ):
+        other.signal(signal.SIGSTOP)  # so that the first one takes the ticket
+        forge.label_issue(SHOP, 1, "bot", user="ann")
+        moment(first, forge, model)
+        first.signal(signal.SIGSTOP)
+        other.signal(signal.SIGCONT)
+        asked = len(model.requests)
+        forge.wait(lambda: is_told(postgres_url) and forge.issue(SHOP, 1).labels == ["bot: merged"], limit_s=60)
+        again, said = len(model.requests) - asked, len(forge.requests)
+        first.signal(signal.SIGCONT)
+        first.until("fenced")
+        written = [request for request in forge.requests[said:] if request[0] not in ("GET", "HEAD")]
+    assert (pulls(forge), len(forge.comments(SHOP, 1)), written) == ([True], 1, [])
+    late = len(model.requests) - asked - again  # at most the one that was on its way
+    assert (again, late <= 1) == (TURNS if moment is in_edit else 0, True)
