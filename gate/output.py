@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
+from gate import visible
 from gate.errors import GateError
 from gate.report import Report, Verdict, write_atomically
 
@@ -17,13 +18,15 @@ class Live:
 
     def __init__(self, steps: Sequence[str]) -> None:
         width = max((len(name) for name in steps), default=0)
-        start, end = ("\x1b[3{}m", "\x1b[0m") if colours(sys.stderr) else ("", "")
+        self._colours = colours(sys.stderr)
+        start, end = ("\x1b[3{}m", "\x1b[0m") if self._colours else ("", "")
         self._prefixes = {name: f"{start.format(n % 6 + 1)}{name:<{width}} │{end} " for n, name in enumerate(steps)}
 
     def __call__(self, step: str, lines: Sequence[str]) -> None:
         """Show lines of a step, together."""
         prefix = self._prefixes[step]
-        say("\n".join([f"{prefix}{line}" for line in lines]))
+        shown = visible.lines("\n".join(lines), colours=self._colours)
+        say("\n".join([f"{prefix}{line}" for line in shown.split("\n")]))
 
 
 def is_watched() -> bool:

@@ -3,12 +3,15 @@
 from pathlib import Path
 
 from gate.report import Report, render_json
+from gate.visible import made_visible
 
 FORMATS = ("text", "json", "markdown", "comment", "github", "junit", "sarif")
 
 
 def render(report: Report, form: str, *, root: Path, colour: bool = False, proposal: str = "") -> str:
     """Return a report in a format. Tools name files below `root`; markdown shows the proposal of a policy."""
+    if form != "json":
+        report = made_visible(report, colours=colour)
     match form:
         case "text":
             from gate.render.text import render_text

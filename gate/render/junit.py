@@ -1,6 +1,6 @@
 """The report as JUnit XML, which most readers of test results know."""
 
-from gate.render.words import bad_steps, place, plain
+from gate.render.words import bad_steps, place
 from gate.report import Report, StepOutcome, Verdict
 
 
@@ -19,7 +19,7 @@ def render_junit(report: Report) -> str:
         lines.append(f'    <testcase classname="gate" name={_attribute(step.name)} time="{step.seconds:.3f}">')
         message = _attribute(f"{step.outcome}: {step.reason}")
         if step in bad:
-            lines.append(f"      <failure message={message}>{_escaped(plain(step.log))}</failure>")
+            lines.append(f"      <failure message={message}>{_escaped(step.log)}</failure>")
         elif step.outcome is not StepOutcome.PASSED:
             lines.append(f"      <skipped message={message}/>")
         lines.append("    </testcase>")

@@ -1,6 +1,6 @@
 """The report for a job summary or a comment."""
 
-from gate.render.words import MARKS, bad_steps, place, plain, what
+from gate.render.words import MARKS, bad_steps, place, what
 from gate.report import Report, StepReport, Verdict
 
 SUMMARY_BYTES = 1024 * 1024 - 4096  # GitHub drops a job summary over 1 MiB
@@ -39,7 +39,7 @@ def render_markdown(report: Report, *, length: int = SUMMARY_BYTES, proposal: st
 
 def _output(step: StepReport, room: int) -> str:
     """Return the end of a step's output as a block that folds, nothing where there is no room."""
-    log = plain(step.log).strip("\n")
+    log = step.log.strip("\n")
     if not log.strip():
         return ""
     start, end = f"\n\n<details><summary>Output of {_cell(step.name)}</summary>\n\n", "\n\n</details>"

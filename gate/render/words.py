@@ -1,14 +1,11 @@
 """Words and marks that several formats share."""
 
-import re
-
 from gate.report import Finding, Report, StepOutcome, StepReport, Verdict
 
 MARKS = {
     StepOutcome.PASSED: "✓", StepOutcome.FAILED: "✗", StepOutcome.HOLLOW: "∅", StepOutcome.TIMED_OUT: "⏱",
     StepOutcome.NOT_RUN: "–",
 }  # fmt: skip
-_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
 
 
 def bad_steps(report: Report) -> list[StepReport]:
@@ -37,8 +34,3 @@ def place(finding: Finding) -> str:
     if not finding.path:
         return ""
     return f"{finding.path}:{finding.line}: " if finding.line else f"{finding.path}: "
-
-
-def plain(text: str) -> str:
-    """Return terminal output without colours."""
-    return _ESCAPES.sub("", text)

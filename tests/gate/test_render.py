@@ -55,8 +55,7 @@ TEXT = """\
 ── lint|x: ruff <check>
 """
 END = """
-error step-removed: a b/\udcff.toml:3: step a was there,
-now it is not
+error step-removed: a b/\udcff.toml:3: step a was there,\\nnow it is not
   mend: put it back
 
 RED  lint|x failed: exit code 1; 3 steps, 2 ran
@@ -73,7 +72,7 @@ def test_annotations_name_files_and_lines_the_worst_first(root: Path) -> None:
     lines = render(RED, "github", root=root).splitlines()
     assert lines[:3] == [
         "::error title=Gate%3A RED::lint|x failed: exit code 1; 3 steps, 2 ran",
-        "::error file=a b/\udcff.toml,line=3,title=step-removed::step a was there,%0Anow it is not",
+        "::error file=a b/\udcff.toml,line=3,title=step-removed::step a was there,\\nnow it is not",
         "::error file=src/a.py,line=7,title=lint|x::E999 bad & <worse> @someone",
     ]
     assert [line for line in lines[3:] if line.lstrip().startswith("::") or "##[" in line] == []

@@ -1,0 +1,52 @@
+"""Strangers' text as people may see it: what a terminal would obey is taken out, what hides is written out."""
+
+import re
+from dataclasses import replace
+
+from gate.report import Report
+
+# ECMA-48: control sequences, strings up to their end (titles, links), and two-character escapes
+_SEQUENCE = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x9b[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]?"
+)
+_COLOUR = re.compile(r"\x1b\[[0-9;:]*m")
+_CONTROLS = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069"  # the last ones turn text around
+_CONTROL = re.compile(f"[{_CONTROLS}]")
+_NOT_PLAIN = re.compile(f"[\r{_CONTROLS}]")
+_NOT_ONE_LINE = re.compile(f"[\n\t\r\u2028\u2029{_CONTROLS}]")
+
+
+def lines(text: str, *, colours: bool = False) -> str:
+    """Return output without what moves the cursor, clears the screen or renames the window; colours where wanted."""
+    if _NOT_PLAIN.search(text) is None:
+        return text
+    kept = _SEQUENCE.sub(lambda found: found[0] if colours and _COLOUR.fullmatch(found[0]) else "", text)
+    if not colours:
+        return _CONTROL.sub("", kept.replace("\r\n", "\n").replace("\r", "\n"))
+    parts = _COLOUR.split(kept)
+    shown = [_CONTROL.sub("", part.replace("\r\n", "\n").replace("\r", "\n")) for part in parts]
+    marks = _COLOUR.findall(kept)
+    return "".join(part + mark for part, mark in zip(shown, [*marks, "\x1b[0m" if marks else ""], strict=True))
+
+
+def one_line(text: str) -> str:
+    """Return text whose control characters are written out, so that a file's name cannot make a line of its own."""
+    return _NOT_ONE_LINE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def made_visible(report: Report, *, colours: bool = False) -> Report:
+    """Return a report that is safe to show: everything in it came from a repository, its tools or its file names."""
+    return replace(
+        report,
+        reason=one_line(report.reason),
+        steps=tuple(
+            replace(s, log=lines(s.log, colours=colours), reason=one_line(s.reason), run=one_line(s.run))
+            for s in report.steps
+        ),
+        findings=tuple(
+            replace(
+                f, message=one_line(f.message), fix=one_line(f.fix), path=None if f.path is None else one_line(f.path)
+            )
+            for f in report.findings
+        ),
+    )
