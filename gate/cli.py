@@ -201,12 +201,20 @@ def _report(arguments: "argparse.Namespace") -> int:
 
 
 def _init(arguments: "argparse.Namespace") -> int:
+    from gate import output
     from gate.cli_run import folder
     from gate.init import propose
     from gate.policy import FILE
 
-    repo = folder(arguments.repo)
-    text = propose(repo).render()
+    asked = folder(arguments.repo)
+    repo = output.root_of(asked)
+    if repo != asked:
+        print(f"for the whole worktree at {repo}: `gate run` reads its {FILE}", file=sys.stderr)
+    proposal = propose(repo)
+    text = proposal.render()
+    if arguments.write and not proposal.lines:
+        print(text, end="")
+        raise GateError(f"--write: expected something that can be checked in {repo}, found nothing to propose")
     if arguments.write:
         try:
             with (repo / FILE).open("x", encoding="utf-8") as file:
@@ -228,14 +236,14 @@ def _try(repo: Path, text: str) -> int:
     from gate.cli_run import STOP, cores, in_charge
     from gate.output import colours
     from gate.policy import parse_repository
-    from gate.render.text import render_text
+    from gate.render import render
     from gate.report import EXIT_CODES
     from gate.run import Options, Place
 
     policy = parse_repository(text.encode(), "the proposal")
     root, head = git.worktree(repo)
     report = in_charge(policy, Place(root, None, None, head), Options(jobs=cores()))
-    print(render_text(report, colour=colours(sys.stdout)))
+    print(render(report, "text", root=root, colour=colours(sys.stdout)))
     return INTERRUPTED if STOP.is_set() else EXIT_CODES[report.verdict]
 
 
@@ -243,11 +251,12 @@ def _notes(arguments: "argparse.Namespace") -> int:
     import json
     from dataclasses import asdict
 
+    from gate import visible
     from gate.cli_run import folder
     from gate.notes import Wants, check
     from gate.policy import notes_policy
 
-    vault = folder(arguments.folder)
+    vault = folder(arguments.folder, option="the vault")
     asked = notes_policy(vault)
     missing = arguments.allow_missing if arguments.allow_missing is not None else asked.get("allow_missing", 0)
     wants = Wants((*asked.get("require", ()), *arguments.require), missing)
@@ -257,8 +266,10 @@ def _notes(arguments: "argparse.Namespace") -> int:
         print(json.dumps(found, indent=2, ensure_ascii=False))
     else:
         for f in findings:
-            print(f"{f.path}:{f.line}: {f.rule}: {f.message}")
+            print(visible.one_line(f"{f.path}:{f.line}: {f.rule}: {f.message}"))
         print(f"{count} notes checked, {len(findings)} problems")
+    if count == 0:
+        raise GateError(f"expected notes (*.md) in {vault}, found none: nothing was checked")
     return 1 if findings else 0
 
 

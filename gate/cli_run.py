@@ -34,6 +34,8 @@ def command(arguments: argparse.Namespace) -> int:
         output.say(f"gate: {error}")
         report = Report(Verdict.ERROR, str(error), arguments.name)
     output.write(report, form=arguments.format, output=arguments.output, repo=arguments.repo)
+    if arguments.plan and report.steps:
+        return 0  # nothing was to be proved
     return INTERRUPTED if STOP.is_set() else EXIT_CODES[report.verdict]
 
 
@@ -55,10 +57,10 @@ def in_charge(policy: Policy, place: Place, options: Options, findings: Sequence
             output.say(after)
 
 
-def folder(path: Path) -> Path:
+def folder(path: Path, *, option: str = "--repo") -> Path:
     """Return a folder that is there, as a whole path. Raises GateError."""
     if not path.is_dir():
-        raise GateError(f"--repo: expected a folder, got {path}")
+        raise GateError(f"{option}: expected a folder, got {path}")
     return path.resolve()
 
 
@@ -137,7 +139,9 @@ def _read_report(path: Path) -> Report:
 def _read(path: Path) -> bytes | None:
     try:
         return path.read_bytes()
-    except FileNotFoundError:
+    except FileNotFoundError as error:
+        if path.is_symlink():
+            raise GateError(f"{path.name}: expected a file, got a link that leads nowhere") from error
         return None
     except OSError as error:
         raise GateError(f"{path.name}: expected a file that can be read: {error.strerror}") from error

@@ -16,7 +16,7 @@ VERDICTS = {
     "HOLLOW": "HOLLOW (exit 4): the steps passed and verified nothing: no test was executed (none found, all skipped,\n"
     "all deselected), a linter looked at no file, or no step is of a kind whose work can be seen.\n"
     'Next: make the step really run something. A command that the gate does not know counts with evidence = "exit".\n'
-    "The only way out is a waiver in the policy, with a reason and a date.",
+    "Else a waiver in the policy, with a reason and a date, excuses one step; another must still verify something.",
     "TAMPERED": "TAMPERED (exit 5): the change weakens its own gate against the base commit: a step was removed or\n"
     "loosened, tests were deleted or skipped, a protected file was edited. The policy was read from the base.\n"
     "Next: take the weakening out, or let a person with the right to do so merge it knowingly.",

@@ -9,6 +9,14 @@ from gate.proc import Ended
 from gate.report import Evidence, Finding, Level, StepOutcome, StepReport, Verdict
 
 UNGATED = "no step is configured for this repository; `gate init` proposes a gate.toml"
+NO_STEPS = "{} is there and has no step; `gate init` proposes some"
+
+
+def ungated(policy: Policy) -> str:
+    """Return why nothing gates a repository: no policy, or one without steps."""
+    return NO_STEPS.format(policy.source) if policy.source else UNGATED
+
+
 # what bash says with these: https://www.gnu.org/software/bash/manual/bash.html#Exit-Status
 _SHELL_CODES = {
     126: " (found, but cannot be run)", 127: " (command not found)", 130: " (interrupted)", 134: " (aborted)",
@@ -22,7 +30,7 @@ def judge(
 ) -> tuple[Verdict, str, tuple[Finding, ...]]:
     """Return the verdict, why, and notes on waivers; pure."""
     if not steps:
-        return Verdict.UNGATED, UNGATED, ()
+        return Verdict.UNGATED, ungated(policy), ()
     waived, noted = waived_steps(policy, today), _notes_on_waivers(policy, today)
     counts = denominator(steps)
     tampered = [f for f in findings if f.level is Level.ERROR]
@@ -37,9 +45,10 @@ def judge(
     hollow = [s for s in steps if s.outcome is StepOutcome.HOLLOW and s.name not in waived]
     if hollow:
         return Verdict.HOLLOW, f"{hollow[0].name} verified nothing: {hollow[0].reason}; {counts}", noted
-    if not any(_proves(policy, s) for s in steps):
-        return Verdict.HOLLOW, f"no step showed what it verified; {counts}", noted
     excused = [s.name for s in steps if s.outcome is StepOutcome.HOLLOW]
+    if not any(_proves(policy, s) for s in steps):
+        why = f", and the waiver of {', '.join(excused)} proves nothing in its place" if excused else ""
+        return Verdict.HOLLOW, f"no step showed what it verified{why}; {counts}", noted
     return Verdict.GREEN, f"{counts}; waived: {', '.join(excused)}" if excused else counts, noted
 
 

@@ -57,7 +57,7 @@ def write(report: Report, *, form: str, output: Path | None, repo: Path) -> None
     """Write a report in a format to a file or to the standard output."""
     from gate.render import render  # noqa: PLC0415 nothing of it is needed while steps run
 
-    root = _root(repo.resolve())
+    root = root_of(repo.resolve())
     text = render(
         report, form, root=root, colour=output is None and colours(sys.stdout), proposal=_proposal(report, form, repo)
     )
@@ -71,7 +71,7 @@ def write(report: Report, *, form: str, output: Path | None, repo: Path) -> None
         _to_stdout(text)
 
 
-def _root(folder: Path) -> Path:
+def root_of(folder: Path) -> Path:
     """Return the worktree that holds a folder, without asking git."""
     return next((f for f in (folder, *folder.parents) if (f / ".git").exists()), folder)
 

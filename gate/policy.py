@@ -199,7 +199,7 @@ def _step(name: str, found: object, source: str) -> Step:
     if Path(cwd).is_absolute() or ".." in Path(cwd).parts:
         raise PolicyError(f"{source}: {where}.cwd: expected a folder inside the repository, got {cwd!r}")
     return Step(
-        name=name, run=string(given["run"], source, f"{where}.run"), kind=kind,
+        name=name, run=_command(given["run"], source, f"{where}.run"), kind=kind,
         needs=strings(given.get("needs", []), source, f"{where}.needs"),
         limit_s=duration(given.get("limit", DEFAULT_LIMIT_S), source, f"{where}.limit"),
         evidence=_evidence(given.get("evidence"), source, f"{where}.evidence"), cwd=cwd,
@@ -272,10 +272,19 @@ def _waivers(found: object, names: set[str], source: str) -> tuple[Waiver, ...]:
             )
         expires = given.get("expires")
         if not isinstance(expires, date):
-            raise PolicyError(f"{source}: {where}.expires: expected a date such as 2026-12-31, got {expires!r}")
+            hint = ", without quotes" if isinstance(expires, str) else ""
+            raise PolicyError(f"{source}: {where}.expires: expected a date such as 2026-12-31{hint}, got {expires!r}")
         reason = string(given.get("reason", ""), source, f"{where}.reason")
         waivers.append(Waiver(step, reason, date(expires.year, expires.month, expires.day)))
     return tuple(waivers)
+
+
+def _command(found: object, source: str, key: str) -> str:
+    """Return a command; one of nothing but comments would pass without having run anything."""
+    text = string(found, source, key)
+    if all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines()):
+        raise PolicyError(f"{source}: {key}: expected a command, got nothing but a comment")
+    return text
 
 
 def _check_needs(steps: Sequence[Step], source: str) -> None:

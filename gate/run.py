@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gate import proc, tools
 from gate.errors import UsageError
-from gate.judge import SKIPPED, UNGATED, judge, settle, steps_in_words, waived_steps
+from gate.judge import SKIPPED, judge, settle, steps_in_words, ungated, waived_steps
 from gate.policy import Policy, Step
 from gate.report import Evidence, Finding, PolicyStamp, Report, StepOutcome, StepReport, Verdict
 from gate.tools.tool import Invocation
@@ -54,7 +54,7 @@ def plan(policy: Policy, place: Place) -> Report:
     """Return what would run; nothing does. Every step is `not_run`, so the verdict is never GREEN."""
     steps = tuple(StepReport(s.name, _kind(s, place.root)[0], s.run, StepOutcome.NOT_RUN) for s in policy.steps)
     verdict = Verdict.HOLLOW if steps else Verdict.UNGATED
-    reason = f"{steps_in_words(len(steps))} would run; nothing ran (--plan)" if steps else UNGATED
+    reason = f"{steps_in_words(len(steps))} would run; nothing ran (--plan)" if steps else ungated(policy)
     return _report(policy, place, verdict, reason, steps)
 
 
@@ -65,7 +65,7 @@ def run(
     """Run every step and return the report. `findings` come from the comparison with the base."""
     began = time.monotonic()
     if not policy.steps:
-        return _report(policy, place, Verdict.UNGATED, UNGATED, (), findings)
+        return _report(policy, place, Verdict.UNGATED, ungated(policy), (), findings)
     logs = _folder_for_logs(options.logs)
     try:
         steps = _Run(policy, place, options, {k: v for k, v in env.items() if k not in DROPPED}, stop, logs).all()

@@ -14,7 +14,7 @@ def read_toml(data: bytes, source: str) -> Mapping[str, Any]:
     """Return what the bytes of a TOML file hold."""
     _check_size(data, source)
     try:
-        return tomllib.loads(data.decode())
+        return tomllib.loads(data.decode().removeprefix("\ufeff"))  # some editors put a byte-order mark first
     except RecursionError as error:
         raise PolicyError(f"{source}: expected TOML: it is nested too deeply") from error
     except UnicodeDecodeError as error:
@@ -95,7 +95,9 @@ def string(found: object, source: str, key: str, *, empty: bool = False) -> str:
     """Return text, which must not be empty unless that is said."""
     if not isinstance(found, str):
         raise PolicyError(f"{source}: {key}: expected text, got {kind_of(found)}")
-    if "\0" in found or (not empty and not found.strip()):
+    if "\0" in found:
+        raise PolicyError(f"{source}: {key}: expected text without NUL characters, got {found!r}")
+    if not empty and not found.strip():
         raise PolicyError(f"{source}: {key}: expected text that is not empty, got {found!r}")
     return found
 

@@ -1,10 +1,14 @@
 """The report as a table that people like to read."""
 
 from gate.render.words import MARKS, place, what
-from gate.report import Level, Report, StepOutcome, Verdict
+from gate.report import Level, Report, StepOutcome, StepReport, Verdict
 
 LOG_LINES = 40  # of each failing step
 _RED, _GREEN, _YELLOW, _DIM, _BOLD, _OFF = "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[2m", "\x1b[1m", "\x1b[0m"
+
+
+def _what(step: StepReport) -> str:
+    return what(step) or (step.run if step.outcome is StepOutcome.NOT_RUN else "")
 
 
 def render_text(report: Report, *, colour: bool = False) -> str:
@@ -15,7 +19,7 @@ def render_text(report: Report, *, colour: bool = False) -> str:
     for step in report.steps:
         tone = _GREEN if step.outcome is StepOutcome.PASSED else _DIM if step.outcome is StepOutcome.NOT_RUN else _RED
         mark = paint(MARKS[step.outcome], tone)
-        lines.append(f"{mark} {step.name:<{width}}  {step.outcome:<9}  {step.seconds:7.2f} s  {what(step)}".rstrip())
+        lines.append(f"{mark} {step.name:<{width}}  {step.outcome:<9}  {step.seconds:7.2f} s  {_what(step)}".rstrip())
     for step in report.steps:
         if step.outcome in (StepOutcome.FAILED, StepOutcome.TIMED_OUT, StepOutcome.HOLLOW) and step.log.strip():
             lines += ["", paint(f"── {step.name}: {step.run}", _BOLD), *step.log.rstrip().splitlines()[-LOG_LINES:]]
