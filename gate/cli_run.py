@@ -34,8 +34,6 @@ def command(arguments: argparse.Namespace) -> int:
         output.say(f"gate: {error}")
         report = Report(Verdict.ERROR, str(error), arguments.name)
     output.write(report, form=arguments.format, output=arguments.output, repo=arguments.repo)
-    if arguments.plan and report.steps:
-        return 0  # nothing was to be proved
     return INTERRUPTED if STOP.is_set() else EXIT_CODES[report.verdict]
 
 

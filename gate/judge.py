@@ -17,6 +17,9 @@ def ungated(policy: Policy) -> str:
     return NO_STEPS.format(policy.source) if policy.source else UNGATED
 
 
+# the exit codes that say "there was nothing to look at": https://docs.pytest.org/en/stable/reference/exit-codes.html
+_FOUND_NOTHING = (("pytest", 5), ("gate notes", 4))
+
 # what bash says with these: https://www.gnu.org/software/bash/manual/bash.html#Exit-Status
 _SHELL_CODES = {
     126: " (found, but cannot be run)", 127: " (command not found)", 130: " (interrupted)", 134: " (aborted)",
@@ -84,8 +87,8 @@ def settle(step: Step, kind: str, ended: Ended, evidence: Evidence) -> tuple[Ste
         return StepOutcome.FAILED, "it was interrupted"
     if ended.exit_code < 0:
         return StepOutcome.FAILED, f"killed by signal {-ended.exit_code}"
-    if ended.exit_code == 5 and "pytest" in (evidence.tool or "") and evidence.hollow:
-        return StepOutcome.HOLLOW, evidence.hollow  # pytest's own "no tests collected"
+    if evidence.hollow and any(tool in (evidence.tool or "") and ended.exit_code == code for tool, code in _FOUND_NOTHING):
+        return StepOutcome.HOLLOW, evidence.hollow
     if ended.exit_code != 0:
         return StepOutcome.FAILED, f"exit code {ended.exit_code}{_SHELL_CODES.get(ended.exit_code, '')}"
     if evidence.failed:

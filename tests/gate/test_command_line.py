@@ -49,10 +49,10 @@ def test_a_policy_without_steps_is_told_from_none(tmp_path: Path) -> None:
     )  # fmt: skip
 
 
-def test_a_plan_shows_the_commands_and_is_no_failure(tmp_path: Path) -> None:
+def test_a_plan_shows_the_commands_that_would_run(tmp_path: Path) -> None:
     done = gate(repository(tmp_path, STEP.format("make check")), "--plan")
     assert (done.returncode, done.stdout) == (
-        0, "– a  not_run       0.00 s  make check\n\nHOLLOW  1 step would run; nothing ran (--plan)\npolicy: gate.toml\n",
+        4, "– a  not_run       0.00 s  make check\n\nHOLLOW  1 step would run; nothing ran (--plan)\npolicy: gate.toml\n",
     )  # fmt: skip
 
 
@@ -79,8 +79,8 @@ def test_init_writes_no_proposal_without_a_step(tmp_path: Path) -> None:
 
 def test_a_vault_without_notes_is_not_well(tmp_path: Path) -> None:
     done = command("notes", str(tmp_path))
-    said = f"gate: expected notes (*.md) in {tmp_path}, found none: nothing was checked\n"
-    assert (done.returncode, done.stderr) == (2, said)
+    said = f"gate: expected notes (*.md) in {tmp_path}, found none: HOLLOW\n"
+    assert (done.returncode, done.stderr) == (4, said)
 
 
 def test_notes_of_a_file_names_what_was_asked_for(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ UNGATED = "no step is configured for this repository; `gate init` proposes a gat
                      id="a test ran"),
         pytest.param(None, {}, 3, "UNGATED", UNGATED,
                      id="no policy"),
-        pytest.param("", {}, 3, "UNGATED", UNGATED,
+        pytest.param("", {}, 3, "UNGATED", "gate.toml is there and has no step; `gate init` proposes some",
                      id="an empty policy"),
         pytest.param(steps(test="false"), {}, 1, "RED",
                      "test failed: exit code 1; 1 step, 1 ran, 0 tests executed, 0 skipped",
