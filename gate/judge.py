@@ -87,7 +87,8 @@ def settle(step: Step, kind: str, ended: Ended, evidence: Evidence) -> tuple[Ste
         return StepOutcome.FAILED, "it was interrupted"
     if ended.exit_code < 0:
         return StepOutcome.FAILED, f"killed by signal {-ended.exit_code}"
-    if evidence.hollow and any(tool in (evidence.tool or "") and ended.exit_code == code for tool, code in _FOUND_NOTHING):
+    tools = evidence.tool or ""
+    if evidence.hollow and any(tool in tools and ended.exit_code == code for tool, code in _FOUND_NOTHING):
         return StepOutcome.HOLLOW, evidence.hollow
     if ended.exit_code != 0:
         return StepOutcome.FAILED, f"exit code {ended.exit_code}{_SHELL_CODES.get(ended.exit_code, '')}"
