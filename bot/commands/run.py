@@ -1,41 +1,18 @@
 """bot run: one issue, worked on at once and in the foreground."""
 
 import asyncio
-import json
 import os
 import re
 import sys
 import tempfile
-import time
 from pathlib import Path
-from typing import cast
 
 import click
 
 from bot import log
-from bot.app import Service
-from bot.connecting import AUTHOR, GATE, agent_of, interpreter, secrets_of
 from bot.errors import ConfigError, UserError
-from bot.forges.checkout import Checkout
-from bot.forges.github import GitHub
-from bot.inbox.visible import visible
-from bot.opening import data_folder, need_git, sandbox_mode
-from bot.outbox.comments import evidence
-from bot.outbox.reporter import Links
-from bot.sandbox.redact import Redactor
-from bot.settings import Settings, load, need
-from bot.slots.pool import Pool
-from bot.tickets import journal, tickets
-from bot.tickets.claims import read_claim
-from bot.tickets.edges import read_edges
-from bot.tickets.outage import Outage
-from bot.tickets.store import open_store, sqlite_url
-from bot.tickets.ticket import Outcome, State, Ticket
-from bot.tickets.tickets import Wish
-from bot.work.alone import work
-from bot.work.job import Desk
-from bot.work.logbook import Logbook
-from gate.report import render_json
+from bot.opening import need_git
+from bot.settings import load, need
 
 
 @click.command()
@@ -53,134 +30,38 @@ def run(target: str | None, repo: Path | None, issue: Path | None, report: Path 
     log.set_up("ERROR")
     settings = load()
     if target is not None:
+        match = re.fullmatch(r"([\w.-]+/[\w.-]+)#(\d+)", target)
+        if match is None:
+            raise UserError(f"expected an issue such as acme/app#7, got {target!r}")
         if repo is not None or issue is not None:
             raise UserError("expected either OWNER/REPO#N or --repo with --issue, got both")
-        code = asyncio.run(_remote(settings, target, as_json=as_json))
+        if settings.token is None:
+            need(settings, ["app_id"])
+        from bot import foreground
+
+        code = asyncio.run(foreground.remote(settings, match[1], int(match[2]), as_json=as_json))
         sys.stdout.flush()
         os._exit(code)  # stages that the end cut short never return
     if repo is None or issue is None:
         raise UserError("expected OWNER/REPO#N, or --repo DIR with --issue FILE")
     if not (repo / ".git").exists():
         raise UserError(f"--repo: expected a git repository, got {repo}")
-    title, body = _read(issue)
-    with tempfile.TemporaryDirectory(prefix="sluice-run-") as folder:
-        code = asyncio.run(_run(settings, Path(folder), repo.resolve(), title, body, report=report, as_json=as_json))
-    sys.stdout.flush()
-    return code
-
-
-async def _run(
-    settings: Settings, folder: Path, repo: Path, title: str, body: str, *, report: Path | None, as_json: bool
-) -> int:
+    read = _read(issue)
     if settings.anthropic_api_key is None and not settings.model_url:
         raise ConfigError(
             "ANTHROPIC_API_KEY: expected a key, found none. Mend: set it, or BOT_MODEL_URL for another server"
         )
     need_git()
-    data = data_folder(folder)
-    store = open_store(sqlite_url(data / "run.db"))
-    redactor = Redactor(secrets_of(settings))
-    log.strike(redactor.data)
-    shown = _Progress(as_json)
-    name = f"local/{repo.name}"
-    (data / "origin" / "local").mkdir(parents=True)
-    (data / "origin" / "local" / f"{repo.name}.git").symlink_to(repo)
-    desk = Desk(
-        store=store, forge=cast("GitHub", Checkout(repo)), host="alone", now=time.time, data=data,
-        git_url=str(data / "origin"),
-        pool=Pool(
-            data / "slots", store, host="alone", slots=1, sandbox=sandbox_mode(settings),
-            private_hosts=settings.private_hosts,
-        ),
-        redactor=redactor, private_hosts=settings.private_hosts,
-        open_agent=lambda wanted: agent_of(settings, wanted, redactor), gate_argv=GATE,
-        policy_argv=("--policy", str(settings.policy.resolve())) if settings.policy else (), links=Links(forge=""),
-        sandbox=sandbox_mode(settings), readable=(*interpreter(), repo / ".git"), changed=shown, author=AUTHOR,
-        logbook=Logbook(store, now=time.time, changed=shown), outage=Outage(store),
-    )  # fmt: skip
-    shown.desk = desk
-    await desk.pool.open()
-    wish = Wish(
-        repository=name, issue=0, title=title, body=body, requester=os.environ.get("USER", "somebody"), label="run",
-        trigger_key="run", claim=read_claim(body),
-    )  # fmt: skip
-    ended, ticket, found = await work(desk, wish)
-    await desk.logbook.flush()
-    if report is not None and found is not None:
-        report.write_text(render_json(found))
-    if as_json:
-        click.echo(json.dumps({
-            "outcome": ended.outcome, "reason": ended.reason, "verdict": ended.verdict, "branch": ticket.branch,
-            "head": ticket.head_sha, "base": ticket.base_sha,
-        }, indent=2))  # fmt: skip
-    else:
-        if found is not None:
-            click.echo("".join(f"{s.outcome:<9} {s.name:<12} {evidence(s)}\n" for s in found.steps))
-        click.echo(f"{ended.outcome}: {ended.reason}")
-        if ticket.head_sha:
-            click.echo(
-                f"branch {ticket.branch} at {ticket.head_sha[:10]}; look at it: git -C {repo} diff ...{ticket.branch}"
-            )
-    return 0 if ended.outcome is Outcome.PROPOSED else 1
+    from bot import foreground
 
-
-async def _remote(settings: Settings, target: str, *, as_json: bool) -> int:
-    """Make the ticket that the label would make, and stay until it has ended and was told."""
-    match = re.fullmatch(r"([\w.-]+/[\w.-]+)#(\d+)", target)
-    if match is None:
-        raise UserError(f"expected an issue such as acme/app#7, got {target!r}")
-    if settings.token is None:
-        need(settings, ["app_id"])
-    service = Service(settings, receives=False)
-    await service.start()
-    ticket = await _ticket(service, match[1], int(match[2]))
-    shown = _Progress(as_json)
-    shown.desk = service.desk
-    with service.bell.listen() as listener:
-        service.changed(ticket.id)
-        while ticket.state is not State.DONE:
-            await listener.wait(1.0)
-            shown(ticket.id)
-            with service.store.read() as c:
-                ticket = tickets.get_ticket(c, ticket.id)
-    await service.drain()
-    await service.stop()
-    told = {"outcome": ticket.outcome, "reason": ticket.reason, "pull_request": ticket.pull, "head": ticket.head_sha}
-    click.echo(json.dumps(told, indent=2) if as_json else f"{ticket.outcome}: {ticket.reason}")
-    return 0 if ticket.outcome in (Outcome.MERGED, Outcome.PROPOSED, Outcome.NO_CHANGE) else 1
-
-
-async def _ticket(service: Service, repository: str, number: int) -> Ticket:
-    found = await service.forge.issue(repository, number)
-    body = visible(found.body or "")
-    wish = Wish(
-        repository=repository, issue=number, title=visible(found.title), body=body, label=service.settings.label,
-        requester=found.user.login if found.user else "somebody", trigger_key=f"run:{time.time():.0f}",
-        claim=read_claim(body), edges=read_edges(body, own=number),
-    )  # fmt: skip
-    with service.store.write() as c:
-        ticket = tickets.create_ticket(c, wish, now=time.time())
-    if ticket is None:
-        raise UserError(f"{repository}#{number} is being worked on already")
-    return ticket
-
-
-class _Progress:
-    """Shows new lines of the log as they come."""
-
-    def __init__(self, quiet: bool) -> None:
-        self.desk: Desk | None = None
-        self._after = 0
-        self._quiet = quiet
-
-    def __call__(self, ticket: int) -> None:
-        if self.desk is None or self._quiet:
-            return
-        with self.desk.store.read() as c:
-            lines = journal.lines_after(c, ticket, self._after)
-        for line in lines:
-            self._after = line.id
-            click.echo(f"{line.stage:<8} {line.line}", err=True)
+    with tempfile.TemporaryDirectory(prefix="sluice-run-") as folder:
+        working = foreground.local(
+            settings, Path(folder), repo.resolve(), read, requester=os.environ.get("USER", "somebody"),
+            report=report, as_json=as_json,
+        )  # fmt: skip
+        code = asyncio.run(working)
+    sys.stdout.flush()
+    return code
 
 
 def _read(issue: Path) -> tuple[str, str]:
