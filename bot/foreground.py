@@ -111,7 +111,8 @@ async def _ticket(service: Service, repository: str, number: int) -> Ticket:
     body = visible(found.body or "")
     wish = Wish(
         repository=repository, issue=number, title=visible(found.title), body=body, label=service.settings.label,
-        requester=found.user.login if found.user else "somebody", trigger_key=f"run:{time.time():.0f}",
+        requester=found.user.login if found.user else "somebody",
+        requester_id=found.user.id if found.user else 0, trigger_key=f"run:{time.time():.0f}",
         claim=read_claim(body), edges=read_edges(body, own=number),
     )  # fmt: skip
     with service.store.write() as c:

@@ -33,6 +33,7 @@ GET /installation/repositories
 GET /meta
 GET /rate_limit
 GET /user
+GET /users/{{username}}
 GET {R}
 GET {R}/installation
 GET {R}/branches/{{branch}}

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from bot.errors import UserError
+from bot.forges.answers import User
 from bot.sandbox import proc
 
 ENV = {
@@ -30,10 +31,10 @@ class Checkout:
         del repo
         return await self._git("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}^{{commit}}")
 
-    async def login(self, repo: str) -> str:
-        """Return no name: nobody signs in to a path."""
+    async def we(self, repo: str) -> User:
+        """Return nobody: no one signs in to a path."""
         del repo
-        return ""
+        return User()
 
     async def lacks(self, repo: str, *needs: object) -> list[str]:
         """Return no permission: a path needs none."""

@@ -22,6 +22,7 @@ from bot.forges.answers import (
     NotMergeable,
     Pull,
     Repositories,
+    User,
 )
 from bot.forges.asking import AFTER_S, MOST_PAGES, PAGE, Asker
 from bot.forges.auth import (
@@ -63,7 +64,7 @@ class GitHub:
         self._tokens = Tokens(app, self._transport) if app is not None else None
         self._credentials: Credentials = self._tokens or Personal(token or "")
         self._ask = Asker(self._transport, self._credentials)
-        self._login = ""
+        self._we: User | None = None
 
     def limiter(self, repo: str) -> Limiter:
         """Return what the installation that a repository belongs to may still ask."""
@@ -89,17 +90,21 @@ class GitHub:
 
     async def login(self, repo: str) -> str:
         """Return the name under which we write."""
-        if not self._login and self._tokens is not None:
-            self._login = f"{(await self.app()).slug}[bot]"
-        elif not self._login:
+        return (await self.we(repo)).login
+
+    async def we(self, repo: str) -> User:
+        """Return the account under which we write; an App has one of its own, whose number is not the App's."""
+        if self._we is None:
+            path = "/user"
+            if self._tokens is not None:
+                path = f"/users/{quote(f'{(await self.app()).slug}[bot]', safe='')}"
+            ask = Ask("GET", path, safe=True)
             token = await self._credentials.get(repo, READ)
-            answer = await self._transport.send(
-                Ask("GET", "/user", safe=True), account=repo.split("/", 1)[0], token=token
-            )
+            answer = await self._transport.send(ask, account=repo.split("/", 1)[0], token=token)
             if answer.status_code != 200:
-                raise Refused(answer.status_code, f"GET /user: {message_of(answer)}")
-            self._login = str(answer.json()["login"])
-        return self._login
+                raise Refused(answer.status_code, f"GET {path}: {message_of(answer)}")
+            self._we = cast("User", read_answer(answer, User))
+        return self._we
 
     # issues, labels, comments
 

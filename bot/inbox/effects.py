@@ -163,7 +163,8 @@ def _create(turn: Turn, event: IssueEvent, label: str) -> Effect:
         reason = "The text was changed after work was asked for."
     wish = Wish(
         repository=turn.repository, issue=event.number, title=title, body=body, label=label,
-        trigger_key=label.casefold(), requester=event.origin.sender.login, installation=event.origin.installation,
+        trigger_key=label.casefold(), requester=event.origin.sender.login,
+        requester_id=event.origin.sender.id, installation=event.origin.installation,
         approved=not reason, reason=approvable(turn, reason) if reason else "", priority=_priority(turn, event),
         **scope_of(turn, title, body),
     )  # fmt: skip
@@ -195,10 +196,10 @@ def _let_in(turn: Turn, ticket: Ticket, event: IssueEvent) -> Effect:
     now = turn.now
     scope = scope_of(turn, event.title, event.body, before=ticket)
     changed = tickets.reword(turn.c, ticket, title=visible(event.title), body=visible(event.body), now=now, **scope)
-    requester = turn.standing.actor.login
-    tickets.move(turn.c, changed, State.QUEUED, now=now, reason="", requester=requester)
+    actor = turn.standing.actor
+    tickets.move(turn.c, changed, State.QUEUED, now=now, reason="", requester=actor.login, requester_id=actor.id)
     turn.told(turn.c, ticket.id)
-    return Done(f"ticket {ticket.id}: approved by the label of @{requester}")
+    return Done(f"ticket {ticket.id}: approved by the label of @{actor.login}")
 
 
 def _priority(turn: Turn, event: IssueEvent) -> int:

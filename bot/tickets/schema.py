@@ -83,6 +83,7 @@ tickets = sa.Table(
     sa.Column("body", sa.Text, nullable=False),
     sa.Column("text_hash", sa.Text, nullable=False),
     sa.Column("requester", sa.Text, nullable=False),
+    sa.Column("requester_id", sa.Integer, nullable=False, server_default="0"),  # 0: not known
     sa.Column("installation", sa.Integer),
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("stage", sa.Text),

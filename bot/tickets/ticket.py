@@ -63,6 +63,7 @@ class Ticket:
     epoch: int  # grows with every lease; late writes of an older one are refused
     created_at: float
     updated_at: float
+    requester_id: int = 0  # the account's number on the forge, 0 where it is not known
     installation: int | None = None
     label: str = ""  # that triggered it
     stage: Stage | None = None

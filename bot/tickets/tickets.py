@@ -35,6 +35,7 @@ class Wish:
     label: str
     trigger_key: str  # label and times opened
     installation: int | None = None
+    requester_id: int = 0  # the account's number on the forge, 0 where it is not known
     approved: bool = True  # False: the requester may not start work
     reason: str = ""
     claim: tuple[str, ...] = ()
@@ -83,6 +84,7 @@ def create_ticket(c: sa.Connection, wish: Wish, *, now: float) -> Ticket | None:
         .values(
             repository=wish.repository, issue=wish.issue, label=wish.label, trigger_key=wish.trigger_key,
             title=wish.title, body=wish.body, text_hash=text_hash(wish.title, wish.body), requester=wish.requester,
+            requester_id=wish.requester_id,
             installation=wish.installation, state=state, reason=wish.reason, claim=json.dumps(wish.claim),
             edges=json.dumps(wish.edges), priority=wish.priority, created_at=now, updated_at=now,
         )

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import sqlalchemy as sa
 
@@ -127,8 +128,16 @@ class Job:
 
     async def author(self) -> tuple[str, str]:
         """Return name and address for commits: ours on the forge, so that no stranger's account is named by them."""
-        login = await self.desk.forge.login(self.ticket.repository)
-        return (login, f"{login}@users.noreply.github.com") if login else self.desk.author
+        we = await self.desk.forge.we(self.ticket.repository)
+        return (we.login, self.address(we.login, we.id)) if we.login else self.desk.author
+
+    def address(self, login: str, number: int) -> str:
+        """Return the address by which the forge knows whose commit it is: the account's number, then its name.
+
+        Source: https://docs.github.com/en/account-and-profile/reference/email-addresses-reference
+        """
+        host = urlsplit(self.desk.links.forge).hostname or "github.com"
+        return f"{number}+{login}@users.noreply.{host}" if number else f"{login}@users.noreply.{host}"
 
     @contextmanager
     def timed(self, part: str, kind: str = "infrastructure") -> Iterator[None]:

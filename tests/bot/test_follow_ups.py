@@ -49,9 +49,11 @@ async def test_a_review_is_followed_up_on_the_same_branch_then_merged_with_a_bas
         f"Swapped, as asked.|{one}",
         f"add subtracts|{(first.base_sha or '')[:7]}",
     ]
+    numbers = {name: world.forge.state.users[name].id for name in ("sluice[bot]", "ann")}
     assert who == [
-        "sluice[bot] <sluice[bot]@users.noreply.github.com>", "Co-authored-by: ann <ann@users.noreply.github.com>"
-    ]  # fmt: skip
+        f"sluice[bot] <{numbers['sluice[bot]']}+sluice[bot]@users.noreply.127.0.0.1>",
+        f"Co-authored-by: ann <{numbers['ann']}+ann@users.noreply.127.0.0.1>",
+    ]
     assert (world.forge.file(repo, "sluice/issue-1", "calc.py"), three != two) == (both.encode(), True)
     [check] = world.forge.checks(repo, third.head_sha or "")
     assert check.conclusion == "success"

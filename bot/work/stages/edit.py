@@ -159,7 +159,7 @@ async def _commit(job: Job, prepared: Prepared, result: AgentResult, from_sha: s
     head = await git.commit_all(
         slot.tree, parent=from_sha, parents=prepared.start.parents if from_sha == prepared.start.sha else (),
         message=job.desk.redactor.text(_message(job, prepared, result, from_sha)), author=await job.author(),
-        co_author=f"{job.ticket.requester} <{job.ticket.requester}@users.noreply.github.com>",
+        co_author=f"{job.ticket.requester} <{job.address(job.ticket.requester, job.ticket.requester_id)}>",
     )  # fmt: skip
     if head is not None:
         await keeping.keep_here(job, head)

@@ -61,7 +61,7 @@ async def test_every_operation_is_as_github_describes_it(forge: LocalForge, gith
     forge.edit_issue(REPO, 1, title="Bug!", body="text", user="ann")
     forge.wait(lambda: len([d for d in forge.state.deliveries if d.status]) == 4)
     await use_everything(forge, github)
-    assert (contract.wrong, len(contract.seen)) == ([], 32)
+    assert (contract.wrong, len(contract.seen)) == ([], 33)
 
 
 async def test_a_personal_token_does_the_same_but_for_what_only_an_app_can(forge: LocalForge) -> None:

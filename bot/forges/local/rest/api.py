@@ -40,7 +40,10 @@ class Api:
             answer = self._guarded(handler, path)  # links to a next page name the repository by its number
             numbered = path.replace(R, "/repositories/{number:int}")
             routes += [Route(path, answer, methods=[method]), Route(numbered, answer, methods=[method])]
-        own = [Route("/user", self._myself), Route("/installation/repositories", self._reached)]
+        own = [
+            Route("/user", self._myself), Route("/users/{login}", self._user),
+            Route("/installation/repositories", self._reached),
+        ]  # fmt: skip
         return [*routes, *own, *self._apps.routes()]
 
     def may(self, token: str, full_name: str, write: bool) -> bool:
@@ -89,6 +92,13 @@ class Api:
         user = self._state.personal.get(bearer(request))
         if user is None:
             return Problem(403, "Resource not accessible by integration").answer()
+        return JSONResponse(self._desk.shapes.private_user(user))
+
+    async def _user(self, request: Request) -> Response:
+        login = request.path_params["login"]
+        user = self._state.user(BOT) if login == BOT else self._state.users.get(login)
+        if user is None:
+            return Problem(404, "Not Found").answer()
         return JSONResponse(self._desk.shapes.private_user(user))
 
     async def _reached(self, request: Request) -> Response:

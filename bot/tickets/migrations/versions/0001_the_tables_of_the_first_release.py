@@ -206,6 +206,7 @@ def upgrade() -> None:
         sa.Column("body", sa.Text(), nullable=False),
         sa.Column("text_hash", sa.Text(), nullable=False),
         sa.Column("requester", sa.Text(), nullable=False),
+        sa.Column("requester_id", sa.Integer(), server_default="0", nullable=False),
         sa.Column("installation", sa.Integer(), nullable=True),
         sa.Column("state", sa.Text(), nullable=False),
         sa.Column("stage", sa.Text(), nullable=True),
