@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import importlib
 import os
 import signal
 import socket
@@ -43,6 +42,7 @@ from bot.tickets.scheduler import Here
 from bot.tickets.store import is_away, open_store, sqlite_url
 from bot.tickets.ticket import Ticket
 from bot.tickets.warmth import Warmth
+from bot.work.agents.open import preload
 from bot.work.checking import Checks
 from bot.work.engine import Engine
 from bot.work.job import Desk
@@ -52,6 +52,7 @@ from bot.work.rechecking import Rechecks
 LOG = log.logger("app")
 HEARTBEAT_S = 5.0
 STOP_S = 10.0  # for running stages to keep their work
+PRELOAD_S = 10.0  # behind the start; a ticket that comes sooner loads what it needs beside its first stage
 SWEEP_S = 15.0  # everything is woken by what happens; this only mends a wake-up that happened on another host
 
 
@@ -192,11 +193,9 @@ class Service:
             await self.engine.go_on(ticket)
         self._news.set()
         self._told()
-        # the model's SDK takes two seconds to import: not in the first ticket
-        self.warm = asyncio.create_task(asyncio.to_thread(_warm))
         loops: list[Callable[[], Coroutine[Any, Any, None]]] = [
             self._read_deliveries, self._admit, self.outbox.run, self._beat, self._presence.run, self._obey,
-            self.rechecks.run,
+            self.rechecks.run, self._preload,
         ]  # fmt: skip
         if self._recovers:
             loops.append(lambda: self.recovery.run(redelivers=not self._pulls))
@@ -251,6 +250,11 @@ class Service:
             await woken(self._news, limit_s=SWEEP_S)
             if await self.intake.process_new():
                 self._heard()
+
+    async def _preload(self) -> None:
+        """Load the model's SDK, which takes more than a second, once the start is over and before most tickets come."""
+        await asyncio.sleep(PRELOAD_S)
+        await asyncio.to_thread(preload, "anthropic")
 
     async def _admit(self) -> None:
         while True:
@@ -365,8 +369,3 @@ async def woken(event: asyncio.Event, *, limit_s: float | None = None) -> None:
 async def health(_request: Request) -> Response:
     """Answer that the process lives."""
     return PlainTextResponse("ok")
-
-
-def _warm() -> None:
-    """Load what the first agent would load, beside the start."""
-    importlib.import_module("bot.work.agents.anthropic_sdk").warm()

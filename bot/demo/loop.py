@@ -21,6 +21,7 @@ from bot.settings import Settings
 from bot.tickets import journal, tickets
 from bot.tickets.seconds import by_stage, total
 from bot.tickets.ticket import Outcome, State, Ticket
+from bot.work.agents.open import preload
 from bot.work.agents.prices import SCRIPTED_MODEL
 from bot.work.agents.scripted import ScriptedModel
 from bot.work.agents.sessions import load_sessions
@@ -140,7 +141,7 @@ async def serving(settings: Settings, *, note: str = "") -> AsyncIterator[tuple[
     task = asyncio.create_task(server.serve(sockets=[listening]))
     async with httpx.AsyncClient() as http:
         await http.get(f"{url}/readyz")  # the socket listens already: this waits for the start, and polls nothing
-        await service.warm  # so that the seconds of the first ticket are its own
+        await asyncio.to_thread(preload, "anthropic")  # so that the seconds of the first ticket are its own
     try:
         yield service, url
     finally:

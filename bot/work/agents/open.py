@@ -6,6 +6,14 @@ from bot.work.agents.agent import Agent, AgentSettings
 KINDS = ("anthropic", "command", "replay")
 
 
+def preload(kind: str) -> None:
+    """Load what an agent of this kind will load; to be called in a thread, beside other work."""
+    if kind != "command":
+        from bot.work.agents.anthropic_sdk import warm  # noqa: PLC0415
+
+        warm()
+
+
 def open_agent(kind: str, settings: AgentSettings) -> Agent:
     """Return the agent of a kind; what only it needs is imported only then."""
     match kind:

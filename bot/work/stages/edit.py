@@ -1,5 +1,6 @@
 """Second stage: the agent writes the change in the slot; its commit is kept beyond this host."""
 
+import asyncio
 import time
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -10,6 +11,7 @@ from bot.tickets.budget import Budget
 from bot.tickets.ticket import Outcome
 from bot.work import gating, keeping
 from bot.work.agents.agent import AgentResult, Ending, Limits, Task
+from bot.work.agents.open import preload
 from bot.work.budgets import Exhausted, Scope, limits_of
 from bot.work.ended import Ended
 from bot.work.failures import render_feedback
@@ -85,6 +87,7 @@ async def edit(job: Job, prepared: Prepared, from_sha: str, round_: int, feedbac
 async def _work(job: Job, prepared: Prepared, from_sha: str, round_: int, feedback: str) -> _Done | Ended:
     """Let the agent work in the slot."""
     slot = await job.slot_at(from_sha, after_gate=False)
+    await asyncio.to_thread(preload, job.settings.agent.kind)  # mostly done: another host may have prepared
     agent = job.desk.open_agent(job.settings)
     written = await git.read_first(slot.mirror, prepared.base_sha, ("AGENTS.md", "CLAUDE.md"))
     conventions = "\n\n".join(text for text in (written, job.settings.agent.instructions) if text)

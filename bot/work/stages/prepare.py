@@ -1,5 +1,6 @@
 """First stage: settings, base commit, branch name, a slot at the base, and whether anything gates this repository."""
 
+import asyncio
 from dataclasses import dataclass, replace
 
 from bot.errors import ConfigError
@@ -9,6 +10,7 @@ from bot.tickets import repository
 from bot.tickets.repository import RepositorySettings
 from bot.tickets.ticket import Outcome
 from bot.work import gating
+from bot.work.agents.open import preload
 from bot.work.ended import Ended
 from bot.work.job import Job
 from bot.work.start import Start, find_start
@@ -43,7 +45,7 @@ async def prepare(job: Job) -> Prepared | Ended:
     settings = await _settings(job, base_sha)
     job = replace(job, settings=settings)
     job.write(base_sha=base_sha, branch=branch)
-    await job.slot_at(base_sha)
+    await asyncio.gather(job.slot_at(base_sha), asyncio.to_thread(preload, settings.agent.kind))
     plan = await gating.plan(job)
     if plan.verdict is Verdict.UNGATED:
         return Ended(Outcome.UNGATED, plan.reason, verdict=plan.verdict)
