@@ -46,8 +46,13 @@ async def run(
     on_line: Callable[[str], None] | None = None,
     cancelled: asyncio.Event | None = None,
     processes: int | None = None,
+    ours: bool = False,
 ) -> Done:
-    """Run `argv` to its end, or until a limit or `cancelled` ends it; never leaves a child behind."""
+    """Run `argv` to its end, or until a limit or `cancelled` ends it; never leaves a child behind.
+
+    `ours` runs nothing of a repository's, and all it starts stays in its group: once it ended by itself, nobody
+    searches all processes for more, which costs as much again as to start git.
+    """
     began = time.monotonic()
     mark = secrets.token_hex(8)
     process = await asyncio.create_subprocess_exec(
@@ -67,10 +72,11 @@ async def run(
         ends[asyncio.create_task(cancelled.wait())] = "cancelled"
     if processes is not None:
         ends[asyncio.create_task(crowded(mark, processes))] = "processes"
+    cut = "interrupted"
     try:
         cut = await _wait(ends, output, limit_s=limit_s, silence_s=silence_s)
     finally:
-        await _end_tree(process, mark)
+        await _end_tree(process, mark, search=bool(cut) or not ours)
         feeding.cancel()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(reading, DRAIN_S)  # a killed tree closes its pipes
@@ -152,11 +158,11 @@ async def _wait(
             task.cancel()
 
 
-async def _end_tree(process: asyncio.subprocess.Process, mark: str) -> None:
+async def _end_tree(process: asyncio.subprocess.Process, mark: str, *, search: bool = True) -> None:
     """Kill all that the process started, those that left its group and session too, until none is left."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    for _ in range(ROUNDS):
+    for _ in range(ROUNDS if search else 0):
         left = await asyncio.to_thread(_marked, mark)
         if not left:
             break

@@ -34,11 +34,11 @@ Tree = Mapping[str, Mapping[str, Kind]]  # folder -> name -> what may stand ther
 def wanted(tracked: Iterable[tuple[str, bool]], kept: Sequence[str]) -> Tree:
     """Return what may stand in a worktree; `tracked` gives paths and whether each is a submodule's empty folder."""
     tree: dict[str, dict[str, Kind]] = {"": {".git": Kind.FILE}}
+    last, names = "", tree[""]
     for path, is_module in tracked:
         folder, _, name = path.rpartition("/")
-        names = tree.get(folder)
-        if names is None:
-            names = _enter(tree, folder)
+        if folder != last:  # paths of one folder stand together
+            last, names = folder, _enter(tree, folder)
         names[name] = Kind.FOLDER if is_module else Kind.FILE
         if is_module:
             tree.setdefault(path, {})

@@ -15,7 +15,7 @@ class Project:
     """One folder of a repository with a lockfile."""
 
     folder: str  # from the root; "" is the root
-    files: frozenset[str]  # tracked names in it
+    files: frozenset[str]  # tracked names in it that a package manager of any kind looks at
     scripts: bool  # whether packages may run their own install scripts
 
     def named(self, *names: str) -> list[str]:
@@ -52,7 +52,8 @@ Found = tuple[Ecosystem, Project]
 def detect(paths: Iterable[str], ecosystems: Sequence[Ecosystem], *, scripts: bool) -> list[Found]:
     """Return the projects among tracked paths, those of upper folders first."""
     folders: dict[str, set[str]] = {}
-    for path in paths:
+    telling = {name for e in ecosystems for name in (*e.LOCKS, *e.INPUTS)}
+    for path in [p for p in paths if p.rpartition("/")[2] in telling]:  # a few of perhaps 50,000
         folder, _, name = path.rpartition("/")
         if path.count("/") <= DEEPEST:
             folders.setdefault(folder, set()).add(name)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.sandbox import proc
+from bot.slots.index import read_index
 
 LIMIT_S = 600.0
 OUTPUT_BYTES = 50_000_000
@@ -63,7 +64,7 @@ async def call(
     config = [part for setting in CONFIG for part in ("-c", setting)]
     done = await proc.run(
         "git", *where, *config, *args, cwd=work_tree or git_dir, env={**ENV, **(env or {})}, limit_s=limit_s,
-        stdin=stdin, keep_bytes=OUTPUT_BYTES, log=log,
+        stdin=stdin, keep_bytes=OUTPUT_BYTES, log=log, ours=True,
     )  # fmt: skip
     if done.exit_code not in ok:
         why = "took too long" if done.timed_out else done.output.strip()[-2000:]
@@ -73,6 +74,9 @@ async def call(
 
 async def tracked(tree: Tree) -> tuple[dict[str, str], bool]:
     """Return the index's paths, each with mode and blob, and whether no flag hides one from a reset."""
+    found = read_index(tree.git_dir / "index")
+    if found is not None:
+        return found, True
     listing = tree.git_dir / "listing"  # not from the output as text: names need not be UTF-8
     try:
         await call("ls-files", "-v", "-s", "-z", git_dir=tree.git_dir, work_tree=tree.path, log=listing)

@@ -16,7 +16,7 @@ from bot.slots.clean import Unclean
 from bot.slots.git import GitError
 from bot.slots.install import read_installed
 from bot.slots.proof import Proof
-from bot.slots.reset import drop, prove, reset
+from bot.slots.reset import Missing, drop, prove, reset
 from bot.slots.shelf import Lent, Use
 from bot.slots.slot import Slot
 from bot.tickets import leases, repositories
@@ -199,18 +199,30 @@ class Pool:
                 with self.store.write() as c:
                     repositories.note_cold(c, slot.repository, part, seconds)
 
-        async with self.lock(slot.repository):
+        async def fetched() -> None:
             began = time.perf_counter()
             new = await git.ensure_mirror(slot.mirror)
             if new or not await git.has_commit(slot.mirror, sha):
                 await git.fetch(slot.mirror, url, token=token)
                 took("clone" if new else "fetch", began)
-            began = time.perf_counter()
-            warm = worktree.is_whole(slot)
-            if not warm:
+
+        warm = worktree.is_whole(slot)
+        began = time.perf_counter()
+        if warm:
+            try:
+                tracked = await reset(slot, sha)
+            except Missing:
+                async with self.lock(slot.repository):
+                    await fetched()
+                began = time.perf_counter()
+                tracked = await reset(slot, sha)
+        else:
+            async with self.lock(slot.repository):
+                await fetched()
+                began = time.perf_counter()
                 self._discard(slot)
                 await worktree.make(slot, sha)
-        tracked = await reset(slot, sha) if warm else (await git.tracked(slot.tree))[0]
+            tracked = (await git.tracked(slot.tree))[0]
         self._new_home(slot)
         took("checkout" if warm else "worktree", began)
         dependencies = await self._install(slot, tracked, install or Install(enabled=False), took, cancelled)

@@ -15,14 +15,20 @@ from bot.slots.slot import Slot
 CHECKS = ("folder", "git files", "processes", "status")  # what a proof of cleanness rests on
 
 
+class Missing(GitError):
+    """The mirror does not have the commit; it must be fetched."""
+
+
 async def reset(slot: Slot, sha: str) -> dict[str, str]:
     """Bring a worktree to exactly a commit and what is kept; return what is tracked, each path with its mode and blob.
 
-    Raises Unclean, or GitError.
+    Raises Missing where the mirror has no such commit, Unclean, or GitError.
     """
     (slot.git_dir / "index.lock").unlink(missing_ok=True)  # nobody else works here: whoever made it is dead
     kept = read_installed(slot).kept
     failed = await _hard(slot, sha)
+    if failed and not await git.has_commit(slot.git_dir, sha):  # asked last: most commits are there
+        raise Missing(sha)
     for _ in range(3):
         paths, plain = await git.tracked(slot.tree)
         if plain:

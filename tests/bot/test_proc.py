@@ -62,3 +62,9 @@ async def test_more_processes_than_allowed_end_it_all(tmp_path: Path) -> None:
     done = await bash("for i in $(seq 60); do sleep 300 & done; wait", tmp_path, processes=40)
 
     assert (done.crowded, done.exit_code, done.seconds < 20) == (True, None, True)
+
+
+async def test_even_of_our_own_programs_nothing_outlives_a_limit(tmp_path: Path) -> None:
+    script = "setsid bash -c 'echo $$ > pid; sleep 60' >/dev/null 2>&1 & sleep 60"
+    done = await bash(script, tmp_path, ours=True, limit_s=1.0)
+    assert (done.timed_out, (Path("/proc") / (tmp_path / "pid").read_text().strip()).exists()) == (True, False)

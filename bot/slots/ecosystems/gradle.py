@@ -8,7 +8,7 @@ from bot.slots.ecosystem import Project
 NAME: str = "gradle"
 LANGUAGE: str = "jvm"
 LOCKS: Sequence[str] = ("gradle.lockfile", "build.gradle", "build.gradle.kts")
-INPUTS: Sequence[str] = ("settings.gradle", "settings.gradle.kts", "gradle.properties")
+INPUTS: Sequence[str] = ("settings.gradle", "settings.gradle.kts", "gradle.properties", "gradlew")
 KEEP: Sequence[str] = ()
 PROGRAMS: Sequence[str] = ("gradle", "java")
 
