@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from gate.integrity import python_cases
 from gate.integrity.python_cases import Case
+from gate.integrity.reach import reached
 
 IS_TEST = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__|e2e|cypress)/|(?:^|/)(?:test_[^/]*|[^/]*_test|tests|conftest)\.py$"
@@ -29,8 +30,12 @@ class Language:
     asserts: re.Pattern[str]
     vacuous: re.Pattern[str] = re.compile(r"(?!)")
     comments: str = r"//[^\n]*|/\*[\s\S]*?\*/"
+    leaves: re.Pattern[str] = re.compile(r"(?!)")  # where no braces tell what a return ends
+    lifetimes: bool = False  # a single quote opens no string
 
 
+_CONSTANT = r"""(?:!*(?:true|false|null|undefined|-?\d+(?:\.\d+)?)|['"`][^'"`]*['"`]|\[\s*\]|\{\s*\})"""
+_OR_TRUE = r"\(\s*(?:true|1)\s*\|\||\([^;\n]{0,300}\|\|\s*(?:true|1)\s*\)(?!\s*\))"
 _JS = Language(
     re.compile(
         r"""(?<![\w.])(?:it|test)(?:\.(?:each|concurrent|sequential)[^(]*(?:\([^)]*\))?)?\s*\(\s*(['"`])(.*?)\1"""
@@ -39,7 +44,9 @@ _JS = Language(
         r"\bexpect(?:\.soft|\.poll)?\s*\(|\bassert\b|\bshould\b|\.rejects\b|\bt\.(?:is|deepEqual|true|throws|snapshot)"
     ),
     re.compile(
-        r"\bexpect\(\s*(?:true|false|null|undefined|\d+|(['\"])[^'\"]*\1)\s*\)\.to\w+\([^)]*\)|\bassert(?:\.ok)?\(\s*(?:true|1)\s*\)"
+        rf"\bexpect\(\s*{_CONSTANT}\s*\)(?:\.not)?\.to\w+\(\s*(?:{_CONSTANT})?\s*\)|\bexpect\(([^;\n]{{1,300}})\)\.to(?:Be|Equal|StrictEqual)\(\1\)"
+        rf"|\b(?:expect|assert(?:\.ok)?)(?:{_OR_TRUE})|\bexpect\([^()\n]{{0,200}}(?:\([^()\n]{{0,200}}\)[^()\n]{{0,200}}){{0,9}}\)(?=[ \t]*(?:[;}}\n]|$))(?!\s*\.)"
+        rf"|\bassert(?:\.ok)?\(\s*(?:true|1)\s*\)|\bassert\.\w+\(\s*{_CONSTANT}\s*,\s*{_CONSTANT}\s*\)|\bassert\.\w*[eE]qual\(([^,;\n]{{1,200}}),\s*\2\)"
     ),
 )
 _C_LIKE = r"//[^\n]*|/\*[\s\S]*?\*/"
@@ -51,30 +58,31 @@ LANGUAGES: dict[str, Language] = {
     ),
     "rs": Language(
         re.compile(r"#\[(?:\w+::)?()test\b[^\]]*\][\s\S]{0,200}?fn (\w+)"), re.compile(r"\bassert|panic!|\?;|\.unwrap\(|\.expect\("),
-        re.compile(r"\bassert!\(\s*true\s*\)"),
+        re.compile(rf"\bassert!\(\s*true\s*\)|\bassert!(?:{_OR_TRUE})|\bassert_(?:eq|ne)!\(\s*\d+\s*,\s*\d+\s*\)|\bassert_eq!\(([^,;\n]{{1,200}}),\s*\1\)"), lifetimes=True,
     ),
     **dict.fromkeys(
         ("java", "kt", "scala"),
         Language(
             re.compile(r"@()(?:Parameterized)?Test\b[\s\S]{0,300}?(?:void|fun)\s+(`[^`]+`|\w+)"), re.compile(r"\bassert|\bverify\(|\bexpect"),
-            re.compile(r"\bassertTrue\(\s*true\s*\)"),
+            re.compile(rf"\bassertTrue\(\s*true\s*\)|\bassert(?:True|That)?(?:{_OR_TRUE})"),
         ),
     ),
     "cs": Language(
         re.compile(r"\[()(?:Fact|Theory|Test|TestMethod|TestCase)\b[\s\S]{0,300}?\b(\w+)\s*\([^\n]*?\)\s*(?:=>|\{|\n)"),
-        re.compile(r"\bAssert\.|\bShould"), re.compile(r"\bAssert\.True\(\s*true\s*\)"),
+        re.compile(r"\bAssert\.|\bShould"), re.compile(rf"\bAssert\.(?:Is)?True\(\s*true\s*\)|\bAssert\.(?:Is)?True(?:{_OR_TRUE})"),
     ),
     "rb": Language(
-        re.compile(r"^\s*(?:it|test|specify)\s+(['\"])(.*?)\1|^\s*def ()(test_\w+)", re.M), re.compile(r"\bexpect|\bassert|\bshould"), comments=_HASH
+        re.compile(r"^\s*(?:it|test|specify)\s+(['\"])(.*?)\1|^\s*def ()(test_\w+)", re.M), re.compile(r"\bexpect|\bassert|\bshould"),
+        re.compile(r"\b(?:expect|assert)\b[^\n]*\bif (?:false|nil)\b"), comments=_HASH, leaves=re.compile(r"^([ \t]*)(?:return|next)[ \t]*$", re.M),
     ),
     "php": Language(
         re.compile(r"function ()(test\w+)\s*\(|#\[Test\][\s\S]{0,200}?function ()(\w+)"), re.compile(r"->assert|::assert|->expect|\bexpect"),
-        re.compile(r"assertTrue\(\s*true\s*\)"), comments=rf"{_C_LIKE}|{_HASH}",
+        re.compile(rf"assertTrue\(\s*true\s*\)|\bassertTrue(?:{_OR_TRUE})"), comments=rf"{_C_LIKE}|{_HASH}",
     ),
     "txt": Language(re.compile(r"\b(?:add_test|gtest_discover_tests|catch_discover_tests)\s*\(\s*(?:NAME\s+)?()([\w.-]+)"), re.compile(""), comments=_HASH),
 }  # fmt: skip
 _STRINGS = r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)"""
-_RETURN = re.compile(r"^[ \t]*return;?[ \t]*$", re.M)
+_DOUBLE = r"""("(?:\\.|[^"\\])*")"""
 
 
 def cases(path: str, text: str | None) -> list[Case]:
@@ -88,12 +96,13 @@ def cases(path: str, text: str | None) -> list[Case]:
     if language is None or (ending == "txt" and not path.endswith("CMakeLists.txt")):
         return []
     text = without_comments(language, text)
-    found = list(language.begins.finditer(text))
+    runs = text if ending in ("rb", "txt") else reached(without_words(language, text))
+    found = [match for match in language.begins.finditer(text) if not runs[match.start() : match.end()].isspace()]
     ends = [match.start() for match in found[1:]] + [len(text)]
     return [
         Case(
             next((g for g in reversed(match.groups()) if g), "?"),
-            _asserts(language, text[match.end() : end]),
+            _asserts(language, runs[match.end() : end]),
             text.count("\n", 0, match.start()) + 1,
         )
         for match, end in zip(found, ends, strict=False)
@@ -110,12 +119,24 @@ def without_comments(language: Language, text: str) -> str:
     return text if keeps_output else re.sub(rf"{_STRINGS}|{language.comments}", blank, text)
 
 
+def without_words(language: Language, text: str) -> str:
+    """Return text in which strings hold neither words of the language nor brackets; two that differ still do."""
+
+    def changed(match: re.Match[str]) -> str:
+        return match[0][0] + re.sub(r"[^\w\n]", "_", match[0][1:-1]).swapcase() + match[0][-1]
+
+    keeps_output = language.comments == _C_LIKE and "// Output:" in text
+    return text if keeps_output else re.sub(_DOUBLE if language.lifetimes else _STRINGS, changed, text)
+
+
 def _asserts(language: Language, body: str) -> int:
-    """Return how many assertions can fail; behind a bare `return` none is reached."""
-    leaves = _RETURN.search(body)
+    """Return how many assertions can fail; in Ruby none is reached behind a bare `return` that stands no deeper."""
+    leaves = language.leaves.search(body)
     first = language.asserts.search(body)
     if leaves and first and leaves.start() < first.start():
-        return 0
+        indent = body[body.rfind("\n", 0, first.start()) + 1 :]
+        if len(leaves[1]) <= len(indent) - len(indent.lstrip()):
+            return 0
     if not language.asserts.pattern:
         return 1
     return max(0, len(language.asserts.findall(body)) - len(language.vacuous.findall(body)))

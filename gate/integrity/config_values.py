@@ -9,7 +9,7 @@ from gate.integrity.config_files import Key
 from gate.integrity.options import covers, weakening
 
 OUT = re.compile(
-    r"^(?:extend[_-])?(?:excludes?|ignores?|omit|skip|per[_-]file[_-]ignores|disable|deselect|(?i:ignore[_-]?patterns)|norecursedirs"
+    r"^(?:extend[_-])?(?:excludes?|ignores?|omit|skip|per[_-]file[_-]ignores|disable|deselect|(?i:ignore[_-]?patterns)"
     r"|\w*IgnorePatterns|testIgnore|disable_error_code|disabled_rules|exclude_lines|exclude_also|(?:exclude|skip)-(?:dirs|files|rules|functions)"
     r"|extend-ignore|force-exclude|Exclude|stages|ignore[_-]paths)$"
 )
@@ -18,17 +18,6 @@ IN = re.compile(
     r"|members|default-members|projects|enable|extends|testDir|python_files|python_classes|python_functions|types)$"
 )
 DEFAULTS = {"python_files": ["test_*.py", "*_test.py"], "python_classes": ["Test"], "python_functions": ["test"]}
-LEFT_OUT_ALWAYS = {
-    "*.egg",
-    ".*",
-    "_darcs",
-    "build",
-    "CVS",
-    "dist",
-    "node_modules",
-    "venv",
-    "{arch}",
-}  # by pytest itself
 EVERYTHING_AT_FIRST = {"include", "files"}  # in a tsconfig, and files of a hook: left out, everything counts
 LOOSE = re.compile(
     r"^(?:ignore_errors|ignore_missing_imports|passWithNoTests|exit_zero|noCheck|allow_(?:untyped|redefinition|any)\w*|implicit_\w+"
@@ -73,8 +62,6 @@ def _left_out(key: Key, was: Any, now: Any) -> tuple[str, str]:
             x == old or (isinstance(old, str) and isinstance(x, str) and _covers(name, old, x)) for old in as_list(was)
         )
     ]
-    if name == "norecursedirs":
-        fresh = [x for x in fresh if x not in LEFT_OUT_ALWAYS]
     return ("source-excluded", f"; new: {shown(fresh)}") if fresh else ("", "")
 
 

@@ -8,6 +8,8 @@ import tokenize
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from gate.integrity.python_truth import always, ends_in_return, is_empty, known, leaves, says_nothing
+
 _PREFIXES = (
     "assert",
     "raises",
@@ -34,15 +36,28 @@ class Case:
     line: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What a file's names tell: those that are used at all, and the functions that assert something."""
+
+    used: frozenset[str]
+    helpers: frozenset[str] = frozenset()
+
+
 def cases(text: str) -> list[Case]:
     """Return the tests of a file; text that is no Python gives what looks like tests."""
     try:
-        tree = ast.parse(text)
+        return _cases(ast.parse(text))
     except (SyntaxError, ValueError, RecursionError):
         return [Case(name, 1) for name in re.findall(r"^\s*(?:async )?def (test\w*)", text, re.M)]
-    helpers = {f.name for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) and any(_counted(f.body, frozenset()))}
+
+
+def _cases(tree: ast.Module) -> list[Case]:
+    used = frozenset(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+    functions = [f for f in ast.walk(tree) if isinstance(f, ast.FunctionDef)]
+    helpers = frozenset(f.name for f in functions if any(_counted(f.body, Names(used))))
     return [
-        Case(node.name, sum(_counted(node.body, frozenset(helpers))), node.lineno)
+        Case(node.name, sum(_counted(node.body, Names(used, helpers))), node.lineno)
         for node in _collected(tree.body)
         if not _without_parameters(node)
     ]
@@ -77,17 +92,31 @@ def comments(text: str) -> dict[int, str]:
 
 
 def _collected(body: Sequence[ast.stmt]) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    for node in body:
+    gone = _taken_back(body)
+    for node in body if "__test__" not in gone else ():
+        if getattr(node, "name", "") in gone:
+            continue
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test"):
             yield node
         elif isinstance(node, ast.ClassDef | ast.If | ast.Try | ast.With) and _is_entered(node):
             yield from _collected(node.body)
 
 
+def _taken_back(body: Sequence[ast.stmt]) -> set[str]:
+    """Return names that stand for no test any more: deleted, set to None or the like, or marked `__test__ = False`."""
+    gone = set[str]()
+    for node in body:
+        if isinstance(node, ast.Delete) or (isinstance(node, ast.Assign) and known(node.value) is False):
+            gone |= {t.id for t in node.targets if isinstance(t, ast.Name)}
+            marked = [t.value for t in node.targets if isinstance(t, ast.Attribute) and t.attr == "__test__"]
+            gone |= {value.id for value in marked if isinstance(value, ast.Name)}
+    return gone
+
+
 def _is_entered(node: ast.ClassDef | ast.If | ast.Try | ast.With) -> bool:
     """Return whether pytest or unittest look into a class, and Python into a block."""
     if not isinstance(node, ast.ClassDef):
-        return not (isinstance(node, ast.If) and _is_never(node.test))
+        return not (isinstance(node, ast.If) and known(node.test) is False)
     for inner in node.body:
         if isinstance(inner, ast.Assign) and any(getattr(t, "id", "") == "__test__" for t in inner.targets):
             return bool(getattr(inner.value, "value", True))
@@ -106,75 +135,62 @@ def _without_parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return False
 
 
-def _counted(body: Sequence[ast.stmt], helpers: frozenset[str]) -> Iterator[int]:
+def _counted(body: Sequence[ast.stmt], names: Names) -> Iterator[int]:
     """Yield a one for each assertion that is reached and can fail."""
     for node in body:
-        yield from _of_statement(node, helpers)
-        if isinstance(node, ast.Return | ast.Raise):
+        yield from _of_statement(node, names)
+        if leaves(node):
             return
 
 
-def _of_statement(node: ast.stmt, helpers: frozenset[str]) -> Iterator[int]:
+def _of_statement(node: ast.stmt, names: Names) -> Iterator[int]:
     match node:
         case ast.Assert():
-            yield from [] if _always(node.test) else [1]
+            yield from [] if always(node.test) else [1]
         case ast.Raise():
             yield 1
         case ast.If():
-            yield from _counted([*([] if _is_never(node.test) else node.body), *node.orelse], helpers)
+            asked = known(node.test)
+            yield from _counted([] if asked is False else node.body, names)
+            yield from _counted([] if asked is True else node.orelse, names)
         case ast.Try():
-            forgiven = any(_forgives(handler, helpers) for handler in node.handlers)
+            forgiven = any(_forgives(handler, names) for handler in node.handlers) or ends_in_return(node.finalbody)
             handled = [statement for handler in node.handlers for statement in handler.body]
-            yield from _counted([] if forgiven else node.body, helpers)
-            yield from _counted([*handled, *node.orelse, *node.finalbody], helpers)
+            yield from _counted([] if forgiven else node.body, names)
+            yield from _counted([*handled, *node.orelse, *node.finalbody], names)
         case ast.With() | ast.AsyncWith():
-            yield from _of_with(node, helpers)
+            yield from _of_with(node, names)
         case ast.For() | ast.AsyncFor() | ast.While():
-            yield from _counted([*node.body, *node.orelse], helpers)
+            idle = known(node.test) is False if isinstance(node, ast.While) else is_empty(node.iter)
+            yield from _counted([] if idle else node.body, names)
+            yield from _counted(node.orelse, names)
         case ast.Match():
-            yield from _counted([statement for case in node.cases for statement in case.body], helpers)
+            yield from _counted([statement for case in node.cases for statement in case.body], names)
         case ast.FunctionDef() | ast.AsyncFunctionDef():
-            yield from _counted(node.body, helpers)  # an inner function, called or not
+            if node.decorator_list or node.name in names.used:  # an inner function, called or handed on
+                yield from _counted(node.body, names)
         case _:
-            yield from _calls(node, helpers)
+            yield from _calls(node, names)
 
 
-def _of_with(node: ast.With | ast.AsyncWith, helpers: frozenset[str]) -> Iterator[int]:
+def _of_with(node: ast.With | ast.AsyncWith, names: Names) -> Iterator[int]:
     if not any(_swallows(item.context_expr) for item in node.items):
-        yield from (1 for item in node.items for _ in _calls(item.context_expr, helpers))
-        yield from _counted(node.body, helpers)
+        yield from (1 for item in node.items for _ in _calls(item.context_expr, names))
+        yield from _counted(node.body, names)
 
 
-def _calls(node: ast.AST, helpers: frozenset[str]) -> Iterator[int]:
+def _calls(node: ast.AST, names: Names) -> Iterator[int]:
     for inner in ast.walk(node):
         if isinstance(inner, ast.Call):
             name = inner.func.attr if isinstance(inner.func, ast.Attribute) else getattr(inner.func, "id", "")
-            says = name.lower().lstrip("_").startswith(_PREFIXES) or name in helpers
-            constant = inner.args and not inner.keywords and all(isinstance(a, ast.Constant) for a in inner.args)
-            if says and not (constant and name.startswith("assert")):
+            says = name.lower().lstrip("_").startswith(_PREFIXES) or name in names.helpers
+            if says and not says_nothing(name, inner):
                 yield 1
 
 
-def _always(test: ast.expr) -> bool:
-    """Return whether a condition holds whatever the code does."""
-    if isinstance(test, ast.Tuple | ast.List | ast.Dict | ast.Set | ast.JoinedStr | ast.Lambda):
-        return True
-    if isinstance(test, ast.Constant):
-        return bool(test.value)
-    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
-        return any(_always(value) for value in test.values)
-    return not any(isinstance(n, ast.Name | ast.Attribute | ast.Call) for n in ast.walk(test))
-
-
-def _is_never(test: ast.expr) -> bool:
-    return isinstance(test, ast.Constant) and not test.value
-
-
-def _forgives(handler: ast.ExceptHandler, helpers: frozenset[str]) -> bool:
+def _forgives(handler: ast.ExceptHandler, names: Names) -> bool:
     """Return whether a handler lets a failed assertion pass."""
-    return (handler.type is None or bool(_names(handler.type) & _EVERYTHING)) and not any(
-        _counted(handler.body, helpers)
-    )
+    return (handler.type is None or bool(_names(handler.type) & _EVERYTHING)) and not any(_counted(handler.body, names))
 
 
 def _swallows(context: ast.expr) -> bool:

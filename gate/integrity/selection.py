@@ -7,6 +7,7 @@ which tests there are. Those of the base that still exist are laid beside it.
 import re
 import shlex
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatch
 
 from gate import git
 from gate.integrity.cases import IS_TEST
@@ -38,12 +39,19 @@ def look(change: Change, policy: Policy) -> Iterator[Finding]:
         return
     listed = git.ask(change.root, "ls-tree", "-r", "-z", "--name-only", change.base).out.decode("utf-8", "replace")
     tests = [p for p in listed.split("\0") if IS_TEST.search(p) and (change.root / p).is_file()]
-    before = [_testpaths(f, f.before) for f in configs if _name(f) in PYTEST]
+    came = [f.path for f in change.files if f.now is not None and IS_TEST.search(f.path)]
+    before = [_setting(f, f.before, "testpaths") for f in configs if _name(f) in PYTEST]
+    barred = {word for f in configs if _name(f) in PYTEST for word in _setting(f, f.before, "norecursedirs")}
     for file in configs:
         folder = file.path.rpartition("/")[0]
         below = [p.removeprefix(f"{folder}/") for p in tests if p.startswith(f"{folder}/" if folder else "")]
         if _name(file) in PYTEST:
-            now = _testpaths(file, file.now)
+            fresh = [word for word in _setting(file, file.now, "norecursedirs") if word not in barred]
+            kept = sorted({*below, *(p.removeprefix(f"{folder}/") for p in came)})
+            yield from _finding(
+                file, "norecursedirs", fresh, [p for p in kept if p.endswith(".py") and _barred(p, fresh)]
+            )
+            now = _setting(file, file.now, "testpaths")
             if now and not any(before):
                 yield from _finding(file, "testpaths", now, [p for p in below if p.endswith(".py") and not _in(p, now)])
         else:
@@ -76,14 +84,22 @@ def _finding(file: File, key: str, now: Sequence[str], lost: Sequence[str]) -> I
     line = next((number for number, text in lines if re.search(rf"\b{key}\b", text)), 1)
     more = f" and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
     what = "not all of" if key in _NAMES else "nothing of"
-    message = f"{key} was not set, now it is {shlex.join(now)[:160]}: {what} {', '.join(lost[:_SHOWN])}{more} runs"
+    was = "names new folders:" if key == "norecursedirs" else "was not set, now it is"
+    message = f"{key} {was} {shlex.join(now)[:160]}: {what} {', '.join(lost[:_SHOWN])}{more} runs"
     yield error("source-excluded", message, file.path, line)
 
 
-def _testpaths(file: File, text: str | None) -> Sequence[str]:
+def _barred(path: str, patterns: Sequence[str]) -> bool:
+    """Return whether pytest does not look into a folder of a path; a pattern with a slash is laid on the whole path."""
+    folders = path.split("/")[:-1]
+    whole = ["/".join(folders[:end]) for end in range(1, len(folders) + 1)]
+    return any(fnmatch(f if "/" in p else f.rpartition("/")[2], p) for f in whole for p in patterns)
+
+
+def _setting(file: File, text: str | None, key: str) -> Sequence[str]:
     name = _name(file)
     table: object = None if text is None else read_toml(text) if name.endswith(".toml") else read_ini(text)
-    for part in (*PYTEST[name], "testpaths"):
+    for part in (*PYTEST[name], key):
         table = table.get(part) if isinstance(table, dict) else None
     return [str(path) for path in table] if isinstance(table, list) else str(table or "").split()
 
