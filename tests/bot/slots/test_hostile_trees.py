@@ -144,7 +144,8 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     "written, as long as before": lambda file: _write(file, file.read_text()[::-1]),
     "another file in its place": _swap,
     "made executable": lambda file: file.chmod(0o755),
-    "a link in its place": lambda file: (file.unlink(), file.symlink_to("/etc/passwd")),
+    # within the test's own folder: the next change may write through it
+    "a link in its place": lambda file: (file.unlink(), file.symlink_to(file.parents[2] / "elsewhere")),
     "a folder in its place": lambda file: (file.unlink(), file.mkdir()),
     "gone": lambda file: file.unlink(),
     "one more": lambda file: file.with_name("sitecustomize.py").touch(),
@@ -165,6 +166,7 @@ def test_dependencies_that_a_job_changed_show_whatever_it_did_to_times(
     for file in files:
         file.parent.mkdir(parents=True)
         file.write_text(f"module.exports = '{file.parent.name}'")
+    (root / "elsewhere").write_text("precious")
     before, looked = look(root), install.state(root, ["node_modules"])
     for action, number in changes:
         with contextlib.suppress(OSError):  # what an earlier change took away
