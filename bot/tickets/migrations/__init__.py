@@ -5,19 +5,28 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from bot.tickets.schema import METADATA
+
 HEAD = "0001"  # the newest file in versions/; a test compares
-_VERSION = sa.Table("alembic_version", sa.MetaData(), sa.Column("version_num", sa.String(32), nullable=False))
+_VERSION = sa.Table("alembic_version", sa.MetaData(), sa.Column("version_num", sa.String(32), primary_key=True))
 _LOCK = 0x5105CF  # of PostgreSQL: two hosts that start together must not both migrate
 
 
 def upgrade(connection: sa.Connection) -> None:
-    """Bring the tables up to date, in the caller's transaction; Alembic is imported only where there is work."""
-    if version(connection) == HEAD:
+    """Bring the tables up to date, in the caller's transaction; Alembic is imported only where there is work for it."""
+    at = version(connection)
+    if at == HEAD:
         return
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
-        if version(connection) == HEAD:
+        at = version(connection)
+        if at == HEAD:
             return
+    if at is None:  # new: what the versions lead to, in one step; a test holds them to the same tables
+        METADATA.create_all(connection)
+        _VERSION.create(connection)
+        connection.execute(_VERSION.insert().values(version_num=HEAD))
+        return
     from alembic import command  # noqa: PLC0415 costs 150 ms
 
     command.upgrade(configuration(connection), "head")
