@@ -17,6 +17,11 @@ async def bash(script: str, tmp_path: Path, **options: object) -> proc.Done:
     return await proc.run("bash", "-c", script, cwd=tmp_path, env=ENV, **settings)  # type: ignore[arg-type]
 
 
+def is_dead(pid: str) -> bool:
+    state = Path(f"/proc/{pid}/stat")
+    return not state.exists() or state.read_text().rsplit(")", 1)[1].split()[0] == "Z"  # nobody buried it yet
+
+
 async def test_output_and_exit_code_come_back(tmp_path: Path) -> None:
     lines: list[str] = []
     done = await bash("echo one; echo two >&2; exit 3", tmp_path, on_line=lines.append)
@@ -46,9 +51,7 @@ async def test_a_cancelled_process_is_gone_within_a_second(tmp_path: Path) -> No
 
 async def test_a_grandchild_in_a_session_of_its_own_does_not_survive(tmp_path: Path) -> None:
     await bash("setsid bash -c 'echo $$ > pid; sleep 60' >/dev/null 2>&1 & until [ -s pid ]; do :; done", tmp_path)
-    pid = int((tmp_path / "pid").read_text())
-    state = Path(f"/proc/{pid}/stat")
-    assert not state.exists() or state.read_text().rsplit(")", 1)[1].split()[0] == "Z"
+    assert is_dead((tmp_path / "pid").read_text().strip())
 
 
 async def test_a_flood_of_output_stays_bounded_and_is_whole_in_the_log(tmp_path: Path) -> None:
@@ -67,4 +70,4 @@ async def test_more_processes_than_allowed_end_it_all(tmp_path: Path) -> None:
 async def test_even_of_our_own_programs_nothing_outlives_a_limit(tmp_path: Path) -> None:
     script = "setsid bash -c 'echo $$ > pid; sleep 60' >/dev/null 2>&1 & sleep 60"
     done = await bash(script, tmp_path, ours=True, limit_s=1.0)
-    assert (done.timed_out, (Path("/proc") / (tmp_path / "pid").read_text().strip()).exists()) == (True, False)
+    assert (done.timed_out, is_dead((tmp_path / "pid").read_text().strip())) == (True, True)
