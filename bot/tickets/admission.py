@@ -1,5 +1,6 @@
 """Decide which queued tickets may start now. No I/O, no clock."""
 
+import operator
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,9 +8,12 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from bot.tickets.after import After
-from bot.tickets.ahead import Ahead
+from bot.tickets.ahead import Ahead, Met, compiled
 from bot.tickets.claims import EVERYTHING, WHOLE, overlap
 from bot.tickets.ticket import Ticket
+
+
+_ID, _PRIORITY = operator.attrgetter("id"), operator.attrgetter("priority")
 
 
 class Admit(NamedTuple):
@@ -27,6 +31,7 @@ class Wait(NamedTuple):
 
 
 Decision = Admit | Wait
+_wait = Wait._make  # of a tuple: a third less than by name, for thousands
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +44,6 @@ class Limits:
     paused: Mapping[str, str] = field(default_factory=dict)  # repository, or `*`, to the reason
     exhausted: Mapping[str, str] = field(default_factory=dict)  # repository to the budget that is used up
     low_disk: str = ""  # why nothing starts on this host
-    elsewhere: Collection[int] = ()  # ids of tickets that another host is warm for and may still take
 
 
 def admit(
@@ -52,29 +56,33 @@ def admit(
     ahead: defaultdict[str, Ahead] = defaultdict(Ahead)
     room, after = _Room(limits, running), After(queued, running, unfinished)
     for ticket in running:
-        ahead[ticket.repository].add(ticket, f"runs{_since(ticket)}")
+        ahead[ticket.repository].add(ticket, f"runs{_since(ticket)}", compiled(ticket.claim))
     decisions: list[Decision] = []
     some_closed = bool(limits.paused or limits.exhausted)
     for ticket in in_order(queued):
         if ticket.edges and (edge := after.wait(ticket)) is not None:
             decisions.append(Wait(ticket, *edge))
             continue  # it blocks nobody: what it waits for may well overlap it, and must come first
-        before = ahead[ticket.repository]
-        wait = (room.closed(ticket) if some_closed else None) or _behind(ticket, before) or room.full(ticket)
-        if wait is None:
+        before, claimed = ahead[ticket.repository], compiled(ticket.claim)
+        met = before.meets(claimed)
+        reason, behind = _behind(met) if met is not None else (room.full(ticket.repository), ())
+        if some_closed and (closed := room.closed(ticket.repository)):
+            reason, behind = closed, ()
+        if reason:
+            decisions.append(_wait((ticket, reason, behind)))
+            how = "is queued before it"  # a waiting ticket still blocks younger ones: no starvation
+        else:
             decisions.append(Admit(ticket))
             room.take(ticket)
             after.start(ticket)
-            before.add(ticket, "starts now")
-        else:
-            decisions.append(wait)
-            before.add(ticket, "is queued before it")  # a waiting ticket still blocks younger ones: no starvation
+            how = "starts now"
+        before.add(ticket, how, claimed, is_clear=met is None)
     return decisions
 
 
 def in_order(queued: Iterable[Ticket]) -> list[Ticket]:
     """Return queued tickets in the order in which they are let in: by priority, then oldest first."""
-    return sorted(queued, key=lambda t: (-t.priority, t.id))
+    return sorted(sorted(queued, key=_ID), key=_PRIORITY, reverse=True)  # of equal priority the order stays
 
 
 def chain(wait: Wait, queued: Iterable[Ticket], running: Iterable[Ticket]) -> str:
@@ -87,13 +95,10 @@ def chain(wait: Wait, queued: Iterable[Ticket], running: Iterable[Ticket]) -> st
     return f"{wait.reason.removesuffix('.')}; then {older} older." if wait.behind and older else wait.reason
 
 
-def _behind(ticket: Ticket, ahead: Ahead) -> Wait | None:
-    met = ahead.meets(ticket)
-    if met is None:
-        return None
+def _behind(met: Met) -> tuple[str, tuple[int, ...]]:
     other, how, path = met
     shown = "the whole repository" if path == EVERYTHING else f"`{path}`"
-    return Wait(ticket, f"Waits for #{other.issue} on {shown}, which {how}.", (other.issue,))
+    return f"Waits for #{other.issue} on {shown}, which {how}.", (other.issue,)
 
 
 class _Room:
@@ -103,36 +108,36 @@ class _Room:
         self._limits = limits
         self._counts = Counter(ticket.repository for ticket in running)
         self._running, self._free = len(running), limits.free
+        self._full: dict[str, str] = {}  # repository to what keeps all of it waiting, as far as was asked for
 
     def take(self, ticket: Ticket) -> None:
         """Count a ticket that starts."""
         self._counts[ticket.repository] += 1
         self._running, self._free = self._running + 1, self._free - 1
+        self._full.clear()
 
-    def closed(self, ticket: Ticket) -> Wait | None:
-        """Return why nothing at all starts in the ticket's repository."""
+    def closed(self, repo: str) -> str:
+        """Return why nothing at all starts in a repository, or nothing."""
         limits = self._limits
-        if limits.paused and (paused := _paused(ticket.repository, limits.paused)):
-            return Wait(ticket, paused)
-        if ticket.repository in limits.exhausted:
-            return Wait(ticket, limits.exhausted[ticket.repository])
-        return None
+        return (_paused(repo, limits.paused) if limits.paused else "") or limits.exhausted.get(repo, "")
 
-    def full(self, ticket: Ticket) -> Wait | None:
-        """Return which limit is reached."""
-        limits, repo = self._limits, ticket.repository
+    def full(self, repo: str) -> str:
+        """Return which limit is reached, or nothing."""
+        reason = self._full.get(repo)
+        if reason is None:
+            reason = self._full[repo] = self._reached(repo)
+        return reason
+
+    def _reached(self, repo: str) -> str:
+        limits = self._limits
         most = limits.per_repository.get(repo, 0)
         if most and self._counts[repo] >= most:
-            return Wait(ticket, f"{_run(self._counts[repo])} in {repo}, and its limit is {most}.")
+            return f"{_run(self._counts[repo])} in {repo}, and its limit is {most}."
         if limits.total and self._running >= limits.total:
-            return Wait(ticket, f"{_run(self._running)}, and the limit is {limits.total}.")
+            return f"{_run(self._running)}, and the limit is {limits.total}."
         if limits.low_disk:
-            return Wait(ticket, limits.low_disk)
-        if ticket.id in limits.elsewhere:
-            return Wait(ticket, "Another host has this repository warm and may take it in a moment.")
-        if self._free <= 0:
-            return Wait(ticket, "All slots are in use.")
-        return None
+            return limits.low_disk
+        return "All slots are in use." if self._free <= 0 else ""
 
 
 def _paused(repo: str, paused: Mapping[str, str]) -> str:

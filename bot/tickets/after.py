@@ -1,7 +1,7 @@
 """Which tickets wait for another issue to be done, or to stop running. No I/O."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from bot.tickets.edges import HARD, NATIVE, PART, SOFT, cycles
 from bot.tickets.ticket import Ticket
@@ -16,9 +16,10 @@ class After:
         self, queued: Sequence[Ticket], running: Sequence[Ticket], unfinished: Collection[tuple[str, int]]
     ) -> None:
         edged = [t for t in queued if t.edges]
+        named = {issue for t in edged for _, issue in t.edges}
         self._unfinished = unfinished
-        self._open = {(t.repository, t.issue): t for t in (*queued, *running)} if edged else {}
-        self._running = {(t.repository, t.issue) for t in running} if edged else set()
+        self._open = {(t.repository, t.issue): t for t in (*queued, *running) if t.issue in named} if named else {}
+        self._running = {(t.repository, t.issue) for t in running} if named else set()
         self._circles = _circles(edged)
 
     def start(self, ticket: Ticket) -> None:
@@ -59,6 +60,24 @@ def _circles(edged: Iterable[Ticket]) -> dict[tuple[str, int], list[int]]:
     return {
         (repository, issue): circle
         for repository, graph in after.items()
-        for circle in cycles(graph)
+        for circle in cycles(_without_ends(graph))
         for issue in circle
     }
+
+
+def _without_ends(after: Mapping[int, list[int]]) -> dict[int, list[int]]:
+    """Return a graph without what can be done in some order: what is left has circles, or waits for one."""
+    waits = {issue: {n for n in others if n in after} for issue, others in after.items()}
+    before: defaultdict[int, list[int]] = defaultdict(list)
+    for issue, others in waits.items():
+        for other in others:
+            before[other].append(issue)
+    free = [issue for issue, others in waits.items() if not others]
+    while free:
+        done = free.pop()
+        del waits[done]
+        for issue in before[done]:
+            waits[issue].discard(done)
+            if not waits[issue]:
+                free.append(issue)
+    return {issue: after[issue] for issue in waits}

@@ -1,6 +1,7 @@
 """The claims of what runs or waits before a ticket, found along its paths and not one by one. No I/O."""
 
 import functools
+import sys
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -8,8 +9,8 @@ from bot.tickets.claims import EVERYTHING, WHOLE, is_glob, key, meet
 from bot.tickets.ticket import Ticket
 
 Met = tuple[Ticket, str, str]  # who is met, how it stands, and the path where: plain tuples, for there are thousands
-_Entry = tuple[int, Ticket, str, str]  # place, ticket, how it stands, path
-_Path = tuple[str, tuple[str, ...], str, bool]  # path, folders above it, literal part, whether a pattern follows
+Looked = tuple[str, str, tuple[str, ...], bool]  # path, literal part, folders above, whether a pattern follows
+_Entry = tuple[int, Ticket, str, Looked]  # place, ticket, how it stands, what it claims
 
 
 class Ahead:
@@ -17,52 +18,64 @@ class Ahead:
 
     def __init__(self) -> None:
         self._place = 0
+        self._whole: _Entry | None = None  # the oldest claim of everything: nothing is added behind it
         self._ends: dict[str, _Entry] = {}  # the oldest claim of exactly this, and with it of all below
         self._first: dict[str, _Entry] = {}  # the oldest claim of something below this folder
         self._patterns: defaultdict[str, list[_Entry]] = defaultdict(list)  # claims that are a pattern from here on
-        self._every: list[tuple[tuple[str, ...], _Entry]] = []  # all of them, with the folders above each
+        self._every: list[_Entry] = []
         self._below: defaultdict[str, list[_Entry]] = defaultdict(list)  # all below a folder, as far as was asked for
         self._indexed = 0  # of `every`
 
-    def add(self, ticket: Ticket, how: str) -> None:
-        """Put a ticket behind those that are there; `how` it stands goes into reasons."""
-        ends, first, self._place = self._ends, self._first, self._place + 1
-        if "" in ends:
-            return  # somebody claims everything: whoever comes now meets that one first
-        for path, above, at, is_pattern in _compiled(ticket.claim):
-            if at in ends or not ends.keys().isdisjoint(above):
+    def add(self, ticket: Ticket, how: str, claimed: tuple[Looked, ...], *, is_clear: bool = False) -> None:
+        """Put a ticket behind those that are there; `how` it stands goes into reasons. `is_clear`: it meets nobody."""
+        self._place += 1
+        if self._whole is not None:
+            return  # whoever comes now meets that one first
+        place, ends, first, every = self._place, self._ends, self._first, self._every
+        for looked in claimed:
+            _, at, above, is_pattern = looked
+            if not is_clear and (at in ends or not ends.keys().isdisjoint(above)):
                 continue  # whatever meets this meets an older claim of a folder above it
-            entry = (self._place, ticket, how, path)
-            self._every.append((above, entry))
+            entry = (place, ticket, how, looked)
+            every.append(entry)
             for folder in above:
-                if folder not in first:
-                    first[folder] = entry
+                if folder in first:
+                    break  # and so is each folder above it
+                first[folder] = entry
             if is_pattern:
                 self._patterns[at].append(entry)
-            else:
+            elif at:
                 ends[at] = entry
+            else:
+                self._whole = entry
+                return
 
-    def meets(self, ticket: Ticket) -> Met | None:
-        """Return the oldest ticket here whose claim meets this one's, how it stands, and the path where they meet."""
-        best: _Entry | None = None
-        where = ""
-        for looked in _compiled(ticket.claim):
-            found = self._oldest(looked)
-            if found is not None and (best is None or found[0] < best[0]):
-                best, where = found, looked[0]
-                if found[0] == 1:
-                    break  # none is older
-        return None if best is None else (best[1], best[2], best[3] if where == EVERYTHING else where)
+    def meets(self, claimed: tuple[Looked, ...]) -> Met | None:
+        """Return the oldest ticket here whose claim meets this one, how it stands, and the path where they meet."""
+        best, where = self._whole, claimed[0][0]
+        ends, first, patterns = self._ends, self._first, self._patterns
+        for looked in claimed:
+            path, at, above, _ = looked
+            if (
+                at in first or at in ends or not ends.keys().isdisjoint(above)
+                or (patterns and (at in patterns or not patterns.keys().isdisjoint(above)))
+            ):  # fmt: skip
+                found = self._oldest(looked)
+                if found is not None and (best is None or found[0] < best[0]):
+                    best, where = found, path
+                    if found[0] == 1:
+                        break  # none is older
+        return None if best is None else (best[1], best[2], best[3][0] if where == EVERYTHING else where)
 
-    def _oldest(self, looked: _Path) -> _Entry | None:
-        path, above, at, is_pattern = looked
+    def _oldest(self, looked: Looked) -> _Entry | None:
+        """Return the oldest claim that a path meets, but for a claim of everything."""
+        path, at, above, is_pattern = looked
         ends, patterns = self._ends, self._patterns
         found = ends.get(at)
         if found is None and not ends.keys().isdisjoint(above):
-            for folder in above:
-                found = ends.get(folder, found)  # the deepest is the oldest
+            found = next(ends[folder] for folder in above if folder in ends)  # the deepest is the oldest
         if patterns and (at in patterns or not patterns.keys().isdisjoint(above)):
-            for folder in (*above, at):
+            for folder in (at, *above):
                 if folder in patterns:
                     found = _older(found, path, patterns[folder])
         inside = self._first.get(at)
@@ -72,11 +85,17 @@ class Ahead:
 
     def _all_below(self, folder: str) -> list[_Entry]:
         """Return every claim below a folder, the oldest first: only patterns ask for more than the first."""
-        for above, entry in self._every[self._indexed :]:
-            for each in above:
+        for entry in self._every[self._indexed :]:
+            for each in entry[3][2]:
                 self._below[each].append(entry)
         self._indexed = len(self._every)
         return self._below[folder]
+
+
+@functools.lru_cache(maxsize=32768)
+def compiled(claim: tuple[str, ...]) -> tuple[Looked, ...]:
+    """Return a claim as it is looked up and added; a queue is looked through again and again."""
+    return tuple(_compile(path) for path in claim or WHOLE)
 
 
 def _older(best: _Entry | None, path: str, entries: Sequence[_Entry]) -> _Entry | None:
@@ -84,21 +103,16 @@ def _older(best: _Entry | None, path: str, entries: Sequence[_Entry]) -> _Entry 
     for entry in entries:
         if best is not None and entry[0] >= best[0]:
             break
-        if meet(path, entry[3]):
+        if meet(path, entry[3][0]):
             return entry
     return best
 
 
-@functools.lru_cache(maxsize=32768)
-def _compiled(claim: tuple[str, ...]) -> tuple[_Path, ...]:
-    """Return a claim as it is looked up; a queue is looked through again and again."""
-    return tuple(_compile(path) for path in claim or WHOLE)
-
-
-def _compile(path: str) -> _Path:
+def _compile(path: str) -> Looked:
     segments = key(path)
     while segments and segments[-1] == EVERYTHING:  # a folder is claimed with all below it anyway
         segments = segments[:-1]
     literal = next((n for n, segment in enumerate(segments) if is_glob(segment)), len(segments))
-    above = tuple("/".join(segments[:n]) for n in range(literal))
-    return (path, above, "/".join(segments[:literal]), literal < len(segments))
+    # interned: most share their folders, and one string in the processor's cache is found sooner than thousands
+    at, *above = (sys.intern("/".join(segments[:n])) for n in range(literal, -1, -1))
+    return (path, at, tuple(above), literal < len(segments))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.tickets.admission import Admit, Decision, Limits, Wait, admit, chain
-from bot.tickets.ahead import Ahead
+from bot.tickets.ahead import Ahead, compiled
 from bot.tickets.claims import overlap
 from bot.tickets.edges import HARD, NATIVE, PART, SOFT, Edge
 from bot.tickets.ticket import State, Ticket
@@ -130,9 +130,9 @@ def test_the_oldest_that_is_met_is_found_as_if_each_had_been_looked_at(claims: l
     ahead = Ahead()
     for n, one in enumerate(made):
         slowly = next((other.id for other in made[:n] if overlap(one.claim, other.claim)), None)
-        met = ahead.meets(one)
+        met = ahead.meets(compiled(one.claim))
         assert (None if met is None else met[0].id) == slowly
-        ahead.add(one, "runs")
+        ahead.add(one, "runs", compiled(one.claim), is_clear=met is None)
 
 
 CLAIMS = st.lists(st.sampled_from(["a", "a/b", "b", "*", "a/*", "**", "c/d"]), min_size=1, max_size=2, unique=True)
