@@ -12,7 +12,6 @@ from bot.tickets.ahead import Ahead, Met, compiled
 from bot.tickets.claims import EVERYTHING, WHOLE, overlap
 from bot.tickets.ticket import Ticket
 
-
 _ID, _PRIORITY = operator.attrgetter("id"), operator.attrgetter("priority")
 
 
