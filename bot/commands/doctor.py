@@ -15,16 +15,16 @@ import click
 import sqlalchemy as sa
 
 from bot.errors import BotError
+from bot.measure.disk import Disk, measure
 from bot.opening import data_folder
 from bot.sandbox import proc
 from bot.sandbox.box import BWRAP, Box, wrap
 from bot.settings import Settings, load
 from bot.setup.finding import Finding
-from bot.slots.disk import Mount, Speed, low_disk, measure, mount_of
+from bot.slots.disk import low_disk
 from bot.tickets.store import open_store, sqlite_url
 
 GIT_AT_LEAST = (2, 38)  # merge-tree --write-tree
-SLOW_FILES = 1000.0  # made a second: with less an install of 28,000 files takes half a minute for the disk alone
 MB = 1024 * 1024
 
 
@@ -154,38 +154,26 @@ def _database(settings: Settings) -> Finding:
     return Finding("database", True, "opens" + (", shared" if settings.database_url else ", SQLite in the data folder"))
 
 
-def _disk(settings: Settings, *, beside: bool, look: Callable[[Path], Speed] = measure) -> list[Finding]:
+def _disk(settings: Settings, *, beside: bool, look: Callable[[Path], Disk] = measure) -> list[Finding]:
     try:
         data = data_folder(settings.data)
     except BotError as error:
         return [Finding("disk", False, str(error), "set BOT_DATA to a folder on a local disk")]
     low = low_disk(data, least_bytes=settings.low_disk_mb * MB)
     findings = [Finding("room", not low, low or "enough is free", "free some, or `bot slots rm`, or BOT_LOW_DISK_MB")]
-    here, mount = look(data), mount_of(data)
-    fast = here.create >= SLOW_FILES and not mount.is_slow
-    findings.append(Finding("disk", fast, _words(data, here, mount), _advice(mount), needed=False))
+    here = look(data)
+    findings.append(Finding("disk", not here.advice, _words(here), "; ".join(here.advice), needed=False))
     if beside:
-        other = Path(tempfile.gettempdir())
-        there, beside_mount = look(other), mount_of(other)
-        gain = there.create / here.create
-        said = f"{_words(other, there, beside_mount)}; {gain:.1f} times the slots' folder"
-        same = data.stat().st_dev == other.stat().st_dev
-        findings.append(Finding("beside it", same or gain < 2, said, f"BOT_DATA={other}/sluice", needed=False))
+        there = look(Path(tempfile.gettempdir()))
+        gain = here.file_ms / there.file_ms
+        said = f"{_words(there)}; {gain:.1f} times as fast as the slots' folder"
+        same = data.stat().st_dev == Path(there.path).stat().st_dev
+        findings.append(Finding("beside it", same or gain < 2, said, f"BOT_DATA={there.path}/sluice", needed=False))
     return findings
 
 
-def _words(folder: Path, speed: Speed, mount: Mount) -> str:
+def _words(disk: Disk) -> str:
     return (
-        f"{folder} on {mount.kind} ({mount.options}): {speed.create:,.0f} small files a second made, "
-        f"{speed.stat:,.0f} looked at, {speed.delete:,.0f} deleted"
+        f"{disk.path} on {disk.mount.kind} ({disk.mount.options}), {disk.file_ms:.2f} ms a small file: "
+        f"{disk.create_ms:.3f} made, {disk.stat_ms:.3f} looked at, {disk.delete_ms:.3f} deleted"
     )
-
-
-def _advice(mount: Mount) -> str:
-    if mount.kind in ("9p", "drvfs"):
-        return "WSL across drives: put BOT_DATA on the Linux side, not below /mnt/c; on Windows use a Dev Drive"
-    if mount.is_slow:
-        return f"{mount.kind} is a network: set BOT_DATA to a folder on a local disk"
-    if mount.kind == "overlay":
-        return "overlay copies files up: mount a volume for BOT_DATA"
-    return "exclude BOT_DATA from real-time virus scanning, or set it to a folder on a faster disk"

@@ -42,3 +42,7 @@ def test_known_slow_cases_come_with_their_mend(kind: str, options: str, file_ms:
 def test_measuring_leaves_nothing_behind(tmp_path: Path) -> None:
     disk = measure(tmp_path, files=200)
     assert (disk.file_ms > 0, disk.mount.kind != "unknown", list(tmp_path.iterdir())) == (True, True, [])
+
+
+def test_a_system_without_a_table_of_mounts_is_measured_all_the_same(tmp_path: Path) -> None:
+    assert measure(tmp_path, files=100, mounts="").mount == Mount("/", "unknown", "")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.slots.disk import Mount, low_disk, measure, mount_of, size_bytes
+from bot.slots.disk import low_disk, size_bytes
 from bot.slots.pool import Pool
 from bot.slots.slot import Slot
 from bot.tickets.store import Store, open_store, sqlite_url
@@ -125,16 +125,3 @@ def test_a_size_counts_no_link(tmp_path: Path) -> None:
     before = size_bytes(tmp_path)
     (tmp_path / "link").symlink_to("/usr")
     assert 10_000 <= before <= size_bytes(tmp_path) < before + 10_000
-
-
-def test_the_measure_leaves_nothing_behind(tmp_path: Path) -> None:
-    speed = measure(tmp_path)
-    assert (speed.create > 0, speed.stat > 0, speed.delete > 0, list(tmp_path.iterdir())) == (True, True, True, [])
-
-
-def test_the_closest_mount_counts(tmp_path: Path) -> None:
-    table = tmp_path / "mounts"
-    table.write_text(f"/dev/a / ext4 rw 0 0\nx {tmp_path} nfs4 rw,noatime 0 0\n")
-    assert (mount_of(tmp_path / "y", table=table), mount_of(Path("/"), table=table).kind) == (
-        Mount("nfs4", "rw,noatime"), "ext4",
-    )  # fmt: skip
