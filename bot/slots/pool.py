@@ -15,6 +15,7 @@ from bot.slots.caches import Ground
 from bot.slots.clean import Unclean
 from bot.slots.git import GitError
 from bot.slots.install import read_installed
+from bot.slots.left_out import left_out
 from bot.slots.proof import Proof
 from bot.slots.reset import Missing, drop, prove, reset
 from bot.slots.shelf import Lent, Use
@@ -39,6 +40,7 @@ class Ready:
     dependencies: Dependencies  # changed by the job: thrown away and installed anew
     lent: tuple[Lent, ...]
     ground: Ground
+    left_out: tuple[str, ...] = ()  # what of the commit does not stand there: submodules, files of Git LFS
 
 
 class Pool:
@@ -224,6 +226,7 @@ class Pool:
                 await worktree.make(slot, sha)
             tracked = (await git.tracked(slot.tree))[0]
         self._new_home(slot)
+        missing = left_out(slot.path, tracked)  # before an install, which may fetch it
         took("checkout" if warm else "worktree", began)
         dependencies = await self._install(slot, tracked, install or Install(enabled=False), took, cancelled)
         began = time.perf_counter()
@@ -231,7 +234,7 @@ class Pool:
         lent = await shelf.lend(slot, ground, use)
         if lent:
             took("caches", began)
-        return Ready(sha, warm, dependencies, tuple(lent), ground)
+        return Ready(sha, warm, dependencies, tuple(lent), ground, missing)
 
     async def _install(
         self,

@@ -214,6 +214,8 @@ class Job:
         ready = await self._prepare(await self.leased(), sha, "lend")
         if ready.dependencies == "changed by the job":
             self.log("dependencies were changed after they had been installed: thrown away, installed anew")
+        for said in ready.left_out:
+            self.log(said)
         return ready
 
     async def _prepare(self, slot: Slot, sha: str, use: Use) -> Ready:

@@ -58,4 +58,5 @@ def _warmth(job: Job, ready: Ready, refused: dict[str, str]) -> dict[str, object
     return {
         "host": job.desk.host, "slot": slot.name if slot else "", "warm": ready.warm,
         "dependencies": ready.dependencies, "caches": [asdict(one) for one in ready.lent], "not kept": refused,
+        "left out": ready.left_out,
     }  # fmt: skip
