@@ -21,7 +21,7 @@ HOOKS = """repos:
     f"      - {{id: h{n}, name: h{n}, entry: 'true', language: system, pass_filenames: false, always_run: true}}\n"
     for n in range(STEPS)
 )
-NOTHING = "".join(f'[steps.s{n}]\nrun = "true"\nevidence = "exit"\n' for n in range(STEPS))
+NOTHING = "".join(f'[steps.s{n}]\nrun = "test -d ."\nevidence = "exit"\n' for n in range(STEPS))
 
 
 def main() -> None:

@@ -50,8 +50,15 @@ def main(argv: list[str] | None = None) -> int:
 def _dispatch(argv: list[str]) -> int:
     _refuse_empty(argv)
     arguments = _parser(argv).parse_args(argv)
-    command: int = arguments.command(arguments)
-    return command
+    try:
+        code: int = arguments.command(arguments)
+    except FileNotFoundError as error:
+        try:
+            os.getcwd()  # noqa: PTH109 whether it is there, not what it is
+        except FileNotFoundError:
+            raise GateError("the working directory: expected a folder that is there; it was deleted") from error
+        raise
+    return code
 
 
 def _refuse_empty(argv: list[str]) -> None:

@@ -52,6 +52,12 @@ _OTHERS = {
     "frontmatter-missing": "a note lacks keys that the policy (`notes.require`) or --require asks for.",
     "merge-marker": "a note still holds the markers of an unfinished merge.",
     "unreadable-note": "a note is no UTF-8, or larger than 5 MB.",
+    "nothing-seen": "a step passed and ran no tool that the gate knows: nothing that it verified can be seen, and\n"
+    'another step carries the verdict. A note. Run a known tool, or say evidence = "exit" where the code tells enough.',
+    "base-unavailable": "the commit to compare with, its objects or its common history with HEAD are not in this\n"
+    "clone. An ERROR: nothing is known of the change without it. Fetch it (`git fetch --unshallow`, `fetch-depth: 0`).",
+    "not-a-worktree": "the folder is no git worktree: no repository, a bare one, somebody else's, or a submodule that is\n"
+    "not checked out. An ERROR, never 'no files'. The message says which, and what mends it.",
     "waiver": "a step that may be hollow, why, and until when. A note in every summary.",
     "waiver-expired": "a waiver whose date is past: the step counts again.",
 }

@@ -1,5 +1,6 @@
 """Say what steps prove: how each ended, and the verdict of the whole run. No I/O."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
@@ -25,6 +26,9 @@ _SHELL_CODES = {
     126: " (found, but cannot be run)", 127: " (command not found)", 130: " (interrupted)", 134: " (aborted)",
     137: " (killed, as when memory is short)", 139: " (crashed: segmentation fault)", 143: " (terminated)",
 }  # fmt: skip
+NOTHING = "its command can do nothing, so its exit code proves nothing"
+_BETWEEN = re.compile(r"[;&|\n]+")
+_IDLE = re.compile(r"(?:/(?:usr/)?bin/)?true|:(?:\s.*)?|exit(?:\s+0)?|(?:echo|printf)(?:\s.*)?")
 SKIPPED = "no path of this step changed"
 
 
@@ -34,7 +38,8 @@ def judge(
     """Return the verdict, why, and notes on waivers; pure."""
     if not steps:
         return Verdict.UNGATED, ungated(policy), ()
-    waived, noted = waived_steps(policy, today), _notes_on_waivers(policy, today)
+    unseen = [s.name for s in steps if s.outcome is StepOutcome.PASSED and not _proves(policy, s)]
+    waived, noted = waived_steps(policy, today), (*_notes_on_waivers(policy, today), *_notes_on_unseen(policy, unseen))
     counts = denominator(steps)
     tampered = [f for f in findings if f.level is Level.ERROR]
     if tampered:
@@ -52,7 +57,9 @@ def judge(
     if not any(_proves(policy, s) for s in steps):
         why = f", and the waiver of {', '.join(excused)} proves nothing in its place" if excused else ""
         return Verdict.HOLLOW, f"no step showed what it verified{why}; {counts}", noted
-    return Verdict.GREEN, f"{counts}; waived: {', '.join(excused)}" if excused else counts, noted
+    waivers = f"; waived: {', '.join(excused)}" if excused else ""
+    silent = f"; nothing to be seen of {', '.join(unseen)}" if unseen else ""
+    return Verdict.GREEN, f"{counts}{waivers}{silent}", noted
 
 
 def allowed(findings: Sequence[Finding], by: str) -> tuple[Finding, ...]:
@@ -95,8 +102,16 @@ def settle(step: Step, kind: str, ended: Ended, evidence: Evidence) -> tuple[Ste
     if evidence.failed:
         return StepOutcome.FAILED, f"{evidence.failed} failed, and the exit code hid it"
     if step.evidence == "exit" and not evidence.hollow:
-        return StepOutcome.PASSED, ""
+        return (StepOutcome.HOLLOW, NOTHING) if does_nothing(step.run) else (StepOutcome.PASSED, evidence.note)
     return _weigh(step, kind, evidence)
+
+
+def does_nothing(command: str) -> bool:
+    """Return whether a command only prints or succeeds: nothing that it could find would change its exit code."""
+    if any(sign in command for sign in ("$(", "`", "<", ">")):
+        return False
+    parts = [part.strip() for part in _BETWEEN.split(command)]
+    return all(_IDLE.fullmatch(part) for part in parts if part and not part.startswith("#"))
 
 
 def _weigh(step: Step, kind: str, evidence: Evidence) -> tuple[StepOutcome, str]:
@@ -112,7 +127,7 @@ def _weigh(step: Step, kind: str, evidence: Evidence) -> tuple[StepOutcome, str]
         return StepOutcome.HOLLOW, "no test was executed"
     if kind == "test" and evidence.tool and evidence.tests is None:
         return StepOutcome.HOLLOW, f"{evidence.tool} did not say how many tests it executed"
-    return StepOutcome.PASSED, ""
+    return StepOutcome.PASSED, evidence.note
 
 
 def _proves(policy: Policy, step: StepReport) -> bool:
@@ -126,6 +141,20 @@ def _proves(policy: Policy, step: StepReport) -> bool:
 def waived_steps(policy: Policy, today: date) -> set[str]:
     """Return the steps that may be hollow today."""
     return {w.step for w in policy.waivers if w.expires >= today}
+
+
+def _notes_on_unseen(policy: Policy, names: Sequence[str]) -> tuple[Finding, ...]:
+    fix = 'run a tool that the gate knows, or say evidence = "exit" where the exit code tells enough'
+    return tuple(
+        Finding(
+            "nothing-seen",
+            Level.NOTE,
+            f"{name} passed, and nothing that it verified can be seen",
+            policy.source,
+            fix=fix,
+        )
+        for name in names
+    )
 
 
 def _notes_on_waivers(policy: Policy, today: date) -> tuple[Finding, ...]:

@@ -55,6 +55,7 @@ class Evidence:
 
     `tool` is None when no known tool ran. `failed` is part of `tests`: above 0 beside exit code 0 means that a failure
     was swallowed. `hollow` says why nothing was verified; empty when something was, or when that is not known.
+    `note` is what else is to be told of a step that passed.
     """
 
     tool: str | None = None
@@ -63,6 +64,7 @@ class Evidence:
     skipped: int | None = None
     failed: int | None = None
     hollow: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

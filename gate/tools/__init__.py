@@ -189,6 +189,7 @@ def read_evidence(
         skipped=total([c.skipped for c in counts]),
         failed=total([c.failed for c in counts]),
         hollow=_forged(invocations) or _hollow(read),
+        note=", ".join(c.note for c in counts if c.note),
     )
 
 

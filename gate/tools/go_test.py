@@ -8,6 +8,7 @@ seen without -v.
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from gate.commands.part import option_values
@@ -36,7 +37,18 @@ def matches(argv: Sequence[str]) -> bool:
 
 
 def read(ran: Ran) -> Counts:
-    """Return the test functions that passed or failed; subtests belong to their function."""
+    """Return the test functions that passed or failed; subtests belong to their function.
+
+    A result from go's cache counts: it is that of the same code, files and variables. How many there are is told.
+    https://pkg.go.dev/cmd/go#hdr-Test_packages
+    """
+    counts = _read(ran)
+    kept = {m["package"]: "(cached)" in m["rest"] for m in _PACKAGE.finditer(ran.output)}
+    cached = sum(kept.values())
+    return replace(counts, note=f"{cached} of {len(kept)} packages cached") if counts.tests and cached else counts
+
+
+def _read(ran: Ran) -> Counts:
     summed = ran.closing(_SUM)
     if summed:
         tests, skipped, failed = (sum(int(m[i] or 0) for m in summed) for i in (1, 2, 3))

@@ -70,6 +70,7 @@ class Counts:
     skipped: int | None = None
     failed: int | None = None
     hollow: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,7 +160,7 @@ def test_a_python_of_the_runners_own_is_found_where_path_has_none(tmp_path: Path
     kept.mkdir(parents=True)
     (kept / "python3").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
     (kept / "python3").chmod(0o755)
-    repo = repository(tmp_path, GATE.format(name="a", run="true") + 'evidence = "exit"\n')
+    repo = repository(tmp_path, GATE.format(name="a", run="test -d .") + 'evidence = "exit"\n')
     found, _, _ = script(tmp_path, repo, path=str(programs), RUNNER_TOOL_CACHE=str(tmp_path / "tools"))
     said = "::error title=Gate%3A ERROR::expected Python 3.11 or newer on the runner, found none. Mend: actions/setup-python before this step\n"
     assert (done.returncode, done.stdout, found.returncode) == (2, said, 0)
@@ -209,7 +209,8 @@ def test_a_base_that_cannot_be_fetched_is_an_error_that_says_how_to_get_it(tmp_p
 def test_inputs_with_blanks_stay_one_word_each(tmp_path: Path) -> None:
     (tmp_path / "a b").mkdir()
     repo = repository(
-        tmp_path / "a b", GATE.format(name="x", run="false") + GATE.format(name="y", run="true") + 'evidence = "exit"\n'
+        tmp_path / "a b",
+        GATE.format(name="x", run="false") + GATE.format(name="y", run="test -d .") + 'evidence = "exit"\n',
     )
     (tmp_path / "my policy.json").write_text('{"gates": {}}')
     done, outputs, _ = script(tmp_path, repo, GATE_ONLY=" y  y ", GATE_POLICY=str(tmp_path / "my policy.json"))

@@ -21,7 +21,7 @@ def command(*words: str) -> subprocess.CompletedProcess[str]:
         (STEP.format("# pytest"), "gate.toml: steps.a.run: expected a command, got nothing but a comment"),
         (STEP.format("tr\\u0000ue"), "gate.toml: steps.a.run: expected text without NUL characters, got 'tr\\x00ue'"),
         (
-            STEP.format("true") + '[[waivers]]\nstep = "a"\nreason = "r"\nexpires = "2099-01-01"\n',
+            STEP.format("test -d .") + '[[waivers]]\nstep = "a"\nreason = "r"\nexpires = "2099-01-01"\n',
             "gate.toml: waivers[0].expires: expected a date such as 2026-12-31, without quotes, got '2099-01-01'",
         ),
     ],
@@ -32,7 +32,7 @@ def test_a_policy_that_cannot_mean_what_it_says_is_an_error(tmp_path: Path, poli
 
 
 def test_a_byte_order_mark_is_read_over(tmp_path: Path) -> None:
-    assert gate(repository(tmp_path, "\ufeff" + STEP.format("true"))).returncode == 0
+    assert gate(repository(tmp_path, "\ufeff" + STEP.format("test -d ."))).returncode == 0
 
 
 def test_a_policy_that_is_a_link_to_nowhere_is_an_error(tmp_path: Path) -> None:

@@ -325,3 +325,19 @@ def test_a_variable_that_is_not_set_switches_nothing_off(
     code = cli.main(words)
     said = capsys.readouterr().err
     assert (code, said) == (2, f"gate: {option}: expected a value, got nothing: is a variable not set?\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a folder in use cannot be deleted there")
+@pytest.mark.parametrize("command", [["run"], ["run", "--format", "json"], ["init"], ["notes", "."]], ids=" ".join)
+def test_a_working_directory_that_was_deleted_is_one_clear_line(tmp_path: Path, command: list[str]) -> None:
+    (tmp_path / "gone").mkdir()
+    script = 'rmdir "$PWD" && exec "$@"'
+    done = subprocess.run(
+        ["bash", "-c", script, "bash", *GATE, *command],
+        cwd=tmp_path / "gone",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = "gate: the working directory: expected a folder that is there; it was deleted\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)

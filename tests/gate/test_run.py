@@ -29,8 +29,13 @@ UNGATED = "no step is configured for this repository; `gate init` proposes a gat
                      id="a pipeline hides no failure"),
         pytest.param('[steps.a]\nrun = "sleep 60"\nlimit = "300ms"', {}, 1, "RED",
                      "a timed out: not finished after 0.3 s; 1 step, 1 ran, 0 tests executed, 0 skipped", id="a step hangs"),
-        pytest.param('[steps.a]\nrun = "true"\nevidence = "exit"', {}, 0, "GREEN",
+        pytest.param('[steps.a]\nrun = "test -d ."\nevidence = "exit"', {}, 0, "GREEN",
                      "1 step, 1 ran, 0 tests executed, 0 skipped", id="an exit code that is declared to count"),
+        pytest.param('[steps.a]\nrun = ":"\nevidence = "exit"', {}, 4, "HOLLOW",
+                     "a verified nothing: its command can do nothing, so its exit code proves nothing; "
+                     "1 step, 1 ran, 0 tests executed, 0 skipped", id="an exit code of a command that does nothing"),
+        pytest.param(steps(lint="echo no linter", test=UNITTEST), {"test_a.py": TEST}, 0, "GREEN",
+                     "2 steps, 2 ran, 1 test executed, 0 skipped; nothing to be seen of lint", id="a step that shows nothing"),
     ],
 )  # fmt: skip
 def test_each_verdict_has_its_exit_code_and_reason(

@@ -57,6 +57,11 @@ BUN_NONE = BUN.replace("34 pass", "0 pass")
 NEXTEST = "────────────\n     Summary [   0.028s] 3 tests run: 3 passed (1 slow), 2 skipped\n"
 # gotestsum 1.12, minitest 5 through rails, Pest 3, paratest as PHPUnit
 GOTESTSUM = "∅  a\n✓  b (3ms)\n\nDONE 41 tests, 3 skipped in 0.412s\n"
+# go 1.19
+GO_CACHED = (
+    "=== RUN   TestA\n--- PASS: TestA (0.00s)\nPASS\nok  \tx\t0.003s\n"
+    "=== RUN   TestB\n--- PASS: TestB (0.00s)\nPASS\nok  \tx/y\t(cached)\n"
+)
 RAILS = "Finished in 0.1s, 30 runs/s.\n3 runs, 5 assertions, 0 failures, 0 errors, 1 skips\n"
 PEST = "  Tests:    1 skipped, 3 passed (5 assertions)\n  Duration: 0.12s\n"
 # jest under react-scripts, and vitest under turbo, with colours and a label
@@ -99,6 +104,7 @@ RECORDED = {
     "bun, none": ("bun test", BUN_NONE, Evidence("bun test", 0, None, 2, 0, "bun test executed no test: 2 skipped")),
     "nextest": ("cargo nextest run", NEXTEST, Evidence("cargo test", 3, None, 2, 0)),
     "gotestsum": ("gotestsum ./...", GOTESTSUM, Evidence("go test", 38, None, 3, 0)),
+    "go, cached": ("go test -v ./...", GO_CACHED, Evidence("go test", 2, None, 0, 0, note="1 of 2 packages cached")),
     "rails": ("bin/rails test", RAILS, Evidence("minitest", 2, None, 1, 0)),
     "pest": ("vendor/bin/pest", PEST, Evidence("phpunit", 3, None, 1, 0)),
     "vitest, labelled": ("vitest run", LABELLED, Evidence("vitest", 9, None, 0, 0)),
