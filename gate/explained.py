@@ -56,8 +56,8 @@ _OTHERS = {
     'another step carries the verdict. A note. Run a known tool, or say evidence = "exit" where the code tells enough.',
     "base-unavailable": "the commit to compare with, its objects or its common history with HEAD are not in this\n"
     "clone. An ERROR: nothing is known of the change without it. Fetch it (`git fetch --unshallow`, `fetch-depth: 0`).",
-    "not-a-worktree": "the folder is no git worktree: no repository, a bare one, somebody else's, or a submodule that is\n"
-    "not checked out. An ERROR, never 'no files'. The message says which, and what mends it.",
+    "not-a-worktree": "the folder is no git worktree: no repository, a bare one, another user's, or a submodule\n"
+    "that is not checked out. An ERROR, never 'no files'. The message says which, and what mends it.",
     "waiver": "a step that may be hollow, why, and until when. A note in every summary.",
     "waiver-expired": "a waiver whose date is past: the step counts again.",
 }
