@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bot.sandbox import proc
 from bot.slots.index import read_index
+from bot.slots.remote import Away, trouble
 
 LIMIT_S = 600.0
 OUTPUT_BYTES = 50_000_000
@@ -57,7 +58,7 @@ class Rejected:
 
 async def call(
     *args: str, git_dir: Path, work_tree: Path | None = None, env: Mapping[str, str] | None = None,
-    stdin: bytes | None = None, limit_s: float = LIMIT_S, ok: Sequence[int] = (0,), log: Path | None = None,
+    stdin: bytes | None = None, limit_s: float = LIMIT_S, ok: Sequence[int | None] = (0,), log: Path | None = None,
 ) -> proc.Done:  # fmt: skip
     """Run git over an explicit git folder; raises GitError for an exit code that is not `ok`."""
     where = [f"--git-dir={git_dir}", *([f"--work-tree={work_tree}"] if work_tree else [])]
@@ -104,11 +105,29 @@ async def ensure_mirror(path: Path) -> bool:
 async def fetch(
     mirror: Path, url: str, *, token: str | None, refs: Sequence[str] = ("+refs/heads/*:refs/remotes/origin/*",)
 ) -> None:
-    """Bring refs of the forge into the mirror; nothing of the repository's configuration is used."""
-    await call(
+    """Bring refs of the forge into the mirror; nothing of the repository's configuration is used.
+
+    Raises remote.Away where the forge cannot serve it now, remote.NoAccess where it will not.
+    """
+    await _remote(
         "fetch", "--quiet", "--no-tags", "--prune", "--no-write-fetch-head", "--no-auto-gc", url, *refs,
-        git_dir=mirror, env=_credentials(url, token),
+        git_dir=mirror, env=_credentials(url, token), ok=(0,),
     )  # fmt: skip
+
+
+async def _remote(
+    *args: str, git_dir: Path, env: Mapping[str, str], ok: Sequence[int], limit_s: float = LIMIT_S
+) -> proc.Done:
+    """Run git against the forge; raises what stands between us and it, else GitError for a code that is not `ok`."""
+    done = await call(*args, git_dir=git_dir, env=env, limit_s=limit_s, ok=(0, 1, 128, None))
+    if done.timed_out:
+        raise Away(f"git {args[0]}: the forge did not finish within {limit_s:g} s")
+    stands = trouble(args[0], done.output) if done.exit_code != 0 else None
+    if stands is not None:
+        raise stands
+    if done.exit_code not in ok:
+        raise GitError(f"git {args[0]}: {done.output.strip()[-2000:]}")
+    return done
 
 
 async def has_commit(mirror: Path, sha: str) -> bool:
@@ -208,11 +227,12 @@ async def marked(mirror: Path, sha: str, paths: Sequence[str]) -> tuple[str, ...
 
 async def push(
     mirror: Path, *, url: str, token: str | None, sha: str, branch: str, expected: str | None,
-    ours: Sequence[str] = (),
+    ours: Sequence[str] = (), limit_s: float = LIMIT_S,
 ) -> Pushed | Rejected:  # fmt: skip
     """Bring a branch of the forge from `expected` (None: it must not exist) to `sha`; never over somebody's commits.
 
-    `ours` are commits that the bot pushed there before, perhaps from another host.
+    `ours` are commits that the bot pushed there before, perhaps from another host. Rejected is the forge's own answer
+    about the branch; raises remote.Away and remote.NoAccess as `fetch` does: a lost answer is no refusal.
     """
     if expected is not None and expected != sha and expected not in ours:
         if not await has_commit(mirror, expected):
@@ -222,9 +242,9 @@ async def push(
         if older.exit_code != 0 and not kept.output.strip():
             return Rejected(f"the branch holds commits that are not ours ({expected[:10]})")
     lease = f"--force-with-lease=refs/heads/{branch}:{expected or ''}"
-    done = await call(
+    done = await _remote(
         "push", "--quiet", "--no-verify", "--porcelain", lease, url, f"{sha}:refs/heads/{branch}",
-        git_dir=mirror, env=_credentials(url, token), ok=(0, 1, 128),
+        git_dir=mirror, env=_credentials(url, token), ok=(0, 1, 128), limit_s=limit_s,
     )  # fmt: skip
     return Pushed() if done.exit_code == 0 else Rejected(done.output.strip()[-500:])
 

@@ -14,6 +14,7 @@ from bot.forges.errors import RateLimited, Unreachable
 from bot.outbox import reporter
 from bot.slots import git
 from bot.slots.install import InstallFailed, InstallStopped
+from bot.slots.remote import Away, TokenSpent
 from bot.slots.slot import Slot
 from bot.tickets import pull_checks, repository
 from bot.tickets.pull_checks import PullCheck
@@ -141,7 +142,9 @@ async def _settle(check: Check) -> None:
         base_sha, report = await _judge(check)
     except _Gone as gone:
         _outdate(check, gone.head_sha)
-    except (RateLimited, Unreachable) as error:
+    except (RateLimited, Unreachable, Away) as error:
+        if isinstance(error, TokenSpent):
+            desk.forge.forget_grants()
         LOG.warning("check put off", extra={"check": row.id, "why": str(error)})
         _put_back(check, error.until if isinstance(error, RateLimited) else desk.now() + AGAIN_S)
     except InstallStopped:

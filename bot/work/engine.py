@@ -12,8 +12,9 @@ from dbos._error import DBOSException
 
 from bot import log
 from bot.errors import BotError
-from bot.forges.errors import NotGranted
+from bot.forges.errors import NotGranted, Refused
 from bot.slots.install import InstallFailed
+from bot.slots.remote import Away, NoAccess
 from bot.tickets.store import PATIENCE, first_line, is_away
 from bot.tickets.ticket import Outcome, Stage, Ticket
 from bot.work import pipeline
@@ -63,6 +64,9 @@ def _why(error: Exception, ticket: int, attempt: int) -> str:
         return str(error)
     if isinstance(error, InstallFailed):  # the repository's to mend, not ours
         return f"Dependencies could not be installed. {error}"
+    if isinstance(error, Refused | NoAccess | Away):
+        LOG.warning("the forge said no", extra={"ticket": ticket, "attempt": attempt, "why": str(error)})
+        return f"The forge did not allow what this attempt needs. {error}"[:800]
     LOG.exception("stage failed", extra={"ticket": ticket, "attempt": attempt})
     return f"An error of ours ended this attempt: {_words(error)}"[:500]
 

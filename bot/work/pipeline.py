@@ -45,7 +45,7 @@ async def _stages(do: Do) -> Ended:
     for_people = green or verified.verdict is Verdict.TAMPERED
     published = await do(Stage.PUBLISH, publish, prepared, edited.head_sha, edited.message, for_people)
     if isinstance(published, Ended):
-        return published
+        return _judged(published, verified)
     if not green:
         return Ended(_not_green(verified.verdict), verified.reason, verified.verdict)
     proposed = Ended(
@@ -137,10 +137,15 @@ async def _up_to_date(do: Do, prepared: Prepared, worked: _Worked) -> str | Ende
             verified = await do(Stage.VERIFY, verify, prepared, head)
         published = await do(Stage.PUBLISH, publish, prepared, head, message, True)
         if isinstance(published, Ended):
-            return published
+            return _judged(published, verified)
         if verified.verdict is not Verdict.GREEN:
             return Ended(_not_green(verified.verdict), f"After an update: {verified.reason}", verified.verdict)
     return Ended(Outcome.PROPOSED, f"The base moved {UPDATES} times while the gate ran; merge it by hand.", "GREEN")
+
+
+def _judged(ended: Ended, verified: Verified) -> Ended:
+    """Return an end that came after the gate with what the gate had said: no failure to publish changes that."""
+    return ended if ended.verdict else replace(ended, verdict=verified.verdict)
 
 
 def _unmerged(prepared: Prepared, verified: Verified) -> str:

@@ -16,6 +16,7 @@ from bot.forges.errors import RateLimited, Unreachable
 from bot.outbox import rechecked
 from bot.slots import git
 from bot.slots.install import InstallFailed, InstallStopped
+from bot.slots.remote import Away, TokenSpent
 from bot.slots.shelf import Lent
 from bot.slots.slot import Slot
 from bot.tickets import bundles, journal, rechecks, repository, tickets
@@ -133,7 +134,9 @@ class Rechecks:
             if why := self._low():
                 raise Unreachable(why)
             found = await look(case)
-        except (RateLimited, Unreachable, InstallStopped) as error:
+        except (RateLimited, Unreachable, Away, InstallStopped) as error:
+            if isinstance(error, TokenSpent):
+                self._desk.forge.forget_grants()
             LOG.info("recheck put off", extra={"recheck": row.id, "why": str(error)})
             return False
         except InstallFailed as error:

@@ -14,6 +14,7 @@ from bot.forges.errors import ForgeError, RateLimited, Unreachable
 from bot.outbox import reporter
 from bot.slots.git import GitError
 from bot.slots.install import InstallFailed, InstallStopped
+from bot.slots.remote import Away, TokenSpent
 from bot.tickets import journal, repository, tickets
 from bot.tickets.store import is_away
 from bot.tickets.ticket import Outcome, Stage
@@ -23,6 +24,7 @@ from bot.work.job import Desk, Fenced, Job, Running
 LOG = log.logger("engine")
 PATIENCE_S = 6 * 3600.0  # how long a stage waits for a forge that is away, or for room on the disk
 FIRST_PAUSE_S, LAST_PAUSE_S = 2.0, 120.0
+LINE_LENGTH = 500
 LONGEST_S = 3700.0  # no forge asks to wait for more than an hour
 FULL = (errno.ENOSPC, errno.EDQUOT)
 FULL_WORDS = ("No space left on device", "ENOSPC")
@@ -36,6 +38,7 @@ async def run_patiently(
 ) -> Any:  # fmt: skip
     """Run a stage, again and again while forge, database or disk cannot serve it: an outage changes no verdict."""
     ends_at, pause_s = time.monotonic() + PATIENCE_S, FIRST_PAUSE_S
+    renewed = False
     while True:
         try:
             return await run_stage(desk, ticket, stage, function, arguments, here=here)
@@ -43,12 +46,17 @@ async def run_patiently(
             if is_away(error):
                 await desk.outage.over(error)
                 continue
+            if isinstance(error, TokenSpent) and not renewed:
+                desk.forge.forget_grants()  # the next token is a new one; if that is refused too, waiting mends nothing
+                renewed = True
+                continue
             if time.monotonic() >= ends_at or not _passes(error):
                 raise
             wait_s = max(1.0, error.until - desk.now()) if isinstance(error, RateLimited) else pause_s
             wait_s = min(wait_s, LONGEST_S)  # a clock that jumped makes no wait of days
-            what = "forge" if isinstance(error, ForgeError) else "disk"
+            what = "forge" if isinstance(error, ForgeError | Away) else "disk"
             LOG.warning(f"waiting for the {what}", extra={"ticket": ticket, "why": str(error), "seconds": wait_s})
+            _tell(desk, ticket, stage, f"waiting for the {what}, next try in {wait_s:.0f} s: {error}")
         pause_s = min(pause_s * 2, LAST_PAUSE_S)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(here.cancelled.wait() if stage else asyncio.sleep(wait_s), wait_s)
@@ -59,7 +67,17 @@ def _passes(error: Exception) -> bool:
     if isinstance(error, OSError) and error.errno in FULL:
         return True
     says_full = isinstance(error, GitError | InstallFailed) and any(word in str(error) for word in FULL_WORDS)
-    return isinstance(error, RateLimited | Unreachable) or says_full
+    is_away = isinstance(error, RateLimited | Unreachable | Away) and not isinstance(error, TokenSpent)
+    return is_away or says_full
+
+
+def _tell(desk: Desk, ticket_id: int, stage: Stage | None, line: str) -> None:
+    """Show on the ticket what it waits for."""
+    with contextlib.suppress(sa.exc.SQLAlchemyError), desk.store.write() as c:  # the wait goes on all the same
+        ticket = tickets.get_ticket(c, ticket_id)
+        words = desk.redactor.text(line)[:LINE_LENGTH]
+        journal.add_lines(c, ticket_id, ticket.attempt, stage=str(stage or "close"), lines=[words], now=desk.now())
+    desk.changed(ticket_id)
 
 
 async def run_stage(

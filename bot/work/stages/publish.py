@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from bot.outbox import comments, reporter
 from bot.slots import git
+from bot.slots.remote import NoAccess
 from bot.tickets import posts, tickets
 from bot.tickets.ticket import Outcome
 from bot.work import workflows
@@ -29,10 +30,13 @@ async def publish(job: Job, prepared: Prepared, head_sha: str, message: str, ope
         expected = await forge.branch_sha(repository, prepared.branch)
         token = await forge.git_token(repository)
         job.still_ours()
-        pushed = await git.push(
-            slot.mirror, url=f"{job.desk.git_url}/{repository}.git", token=token,
-            sha=head_sha, branch=prepared.branch, expected=expected, ours=_heads(job),
-        )  # fmt: skip
+        try:
+            pushed = await git.push(
+                slot.mirror, url=f"{job.desk.git_url}/{repository}.git", token=token,
+                sha=head_sha, branch=prepared.branch, expected=expected, ours=_heads(job),
+            )  # fmt: skip
+        except NoAccess as error:
+            pushed = git.Rejected(str(error))
     if isinstance(pushed, git.Rejected):
         return Ended(Outcome.FAILED, f"The push of `{prepared.branch}` was refused: {pushed.reason}")
     _want_check(job, head_sha)
