@@ -15,6 +15,7 @@ from bot.measure.claims import compared
 from bot.tickets import deliveries, held, hosts, journal, ledger, open_issues, posts, repositories, scheduler, tickets
 from bot.tickets.counts import counts
 from bot.tickets.edges import HARD
+from bot.tickets.queue import Queue
 from bot.tickets.scheduler import Here
 from bot.tickets.store import Store, open_store, sqlite_url
 from bot.tickets.ticket import State
@@ -80,8 +81,8 @@ def questions() -> dict[str, Callable[[sa.Connection], Any]]:
     return {
         "admission": lambda c: scheduler.decide(c, here),
         "held tickets": lambda c: held.release(c, now=NOW),
-        "why": lambda c: scheduler.explain(c, tickets.open_tickets(c)[0][-1], now=NOW),
-        "dependencies": lambda c: open_issues.unfinished(c, tickets.open_tickets(c)[0]),
+        "why": lambda c: scheduler.explain(c, Queue().read(c)[0][-1], now=NOW),
+        "dependencies": lambda c: open_issues.unfinished(c, Queue().read(c)[0]),
         "what this host holds": lambda c: hosts.held(c, "h"),
         "pages: in flight": lambda c: tickets.list_tickets(c, states=live, limit=PAGE),
         "pages: ended": lambda c: tickets.list_tickets(c, states=(State.DONE,), limit=PAGE),

@@ -38,6 +38,7 @@ from bot.tickets import hosts, pull_checks, scheduler, tickets
 from bot.tickets.budget import Budget
 from bot.tickets.outage import Outage
 from bot.tickets.presence import Folder, Presence
+from bot.tickets.queue import Queue
 from bot.tickets.scheduler import Here
 from bot.tickets.store import is_away, open_store, sqlite_url
 from bot.tickets.ticket import Ticket
@@ -71,7 +72,7 @@ class Service:
         self.store = open_store(settings.database_url or sqlite_url(data / "sluice.db"))
         self._presence = Presence(self.store, name=self.host, heard=self._heard)
         self._watch = hosts.Watch(self.host, dead_s=settings.dead_after_s)
-        self._warmth = Warmth(self.host)
+        self._warmth, self._queue = Warmth(self.host), Queue()
         self._http = httpx.AsyncClient(timeout=30.0, follow_redirects=False)
         self.forge = open_forge(settings, self._http)
         self.outage = Outage(self.store)
@@ -272,6 +273,8 @@ class Service:
         taken = await asyncio.to_thread(self._admit_once, low)
         for ticket in taken:
             await self.engine.start(ticket)
+        if self._queue.is_behind:
+            self._tick.set()
         again_s = self._warmth.again_s
         if again_s is not None:
             asyncio.get_running_loop().call_later(again_s, self._tick.set)
@@ -294,7 +297,7 @@ class Service:
         )
         return scheduler.tick(
             self.store, here, host=self.host, changed=lambda c, ticket: self._report(c, ticket.id),
-            warmth=self._warmth,
+            warmth=self._warmth, queue=self._queue,
         )  # fmt: skip
 
     def _heard(self) -> None:

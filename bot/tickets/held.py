@@ -7,6 +7,11 @@ from bot.tickets.ticket import State, Ticket
 from bot.tickets.tickets import find_attempt, read_ticket, requeue
 
 
+def is_any(c: sa.Connection) -> bool:
+    """Return whether any ticket is held for another one."""
+    return c.execute(sa.select(tickets.c.id).where(tickets.c.held_for.is_not(None)).limit(1)).first() is not None
+
+
 def release(c: sa.Connection, *, now: float) -> list[Ticket]:
     """Queue again what was held for a ticket that no longer runs; each goes on from the work that it had."""
     other = tickets.alias()

@@ -104,6 +104,8 @@ tickets = sa.Table(
     sa.Column("feedback", sa.Text, nullable=False, server_default=""),  # what a review or a comment asked for
     sa.Column("budget", sa.Text, nullable=False, server_default="{}"),
     sa.Column("cancel_requested", sa.Boolean, nullable=False, server_default=sa.false()),
+    # grows with each write, so that a reader sees from number and revision alone what it has to read again
+    sa.Column("revision", sa.Integer, nullable=False, server_default="0", onupdate=sa.literal_column("revision + 1")),
     sa.Column("held_for", sa.Integer),  # the ticket whose end lets this one go on by itself
     sa.Column("resume_sha", sa.Text),  # the work that the attempt goes on from
     sa.Column("started_at", _time),  # of the present attempt
@@ -111,7 +113,7 @@ tickets = sa.Table(
     sa.Column("updated_at", _time, nullable=False),
     sa.UniqueConstraint("repository", "issue", "trigger_key"),
 )
-sa.Index("tickets_state", tickets.c.state, tickets.c.id)
+sa.Index("tickets_state", tickets.c.state, tickets.c.id, tickets.c.revision)
 sa.Index("tickets_outcome", tickets.c.state, tickets.c.outcome)  # counted for monitoring
 sa.Index("tickets_repository", tickets.c.repository, tickets.c.state, tickets.c.id)
 sa.Index("tickets_pull", tickets.c.repository, tickets.c.pull, sqlite_where=tickets.c.pull.is_not(None),

@@ -158,18 +158,10 @@ def repositories_of(c: sa.Connection) -> list[str]:
     return list(c.execute(sa.select(names.c.name).where(names.c.name.is_not(None))).scalars())
 
 
-def is_any_waiting(c: sa.Connection) -> bool:
-    """Return whether any ticket is queued, or held for another one."""
-    either = (tickets.c.state == State.QUEUED, tickets.c.held_for.is_not(None))
-    return any(c.execute(sa.select(tickets.c.id).where(where).limit(1)).first() for where in either)
-
-
-def open_tickets(c: sa.Connection) -> tuple[list[Ticket], list[Ticket]]:
-    """Return (queued, running), each oldest first, without the issues' texts: queues can be long."""
-    columns = [column for column in tickets.c if column.name not in ("title", "body", "feedback")]
-    rows = c.execute(sa.select(*columns).where(tickets.c.state.in_((State.QUEUED, State.RUNNING))))
-    found = sorted((read_ticket(row, title="", body="") for row in rows), key=lambda ticket: ticket.id)
-    return [t for t in found if t.state is State.QUEUED], [t for t in found if t.state is State.RUNNING]
+def running_tickets(c: sa.Connection) -> list[Ticket]:
+    """Return the running tickets, the oldest first."""
+    rows = c.execute(sa.select(tickets).where(tickets.c.state == State.RUNNING).order_by(tickets.c.id))
+    return [read_ticket(row) for row in rows]
 
 
 def move(c: sa.Connection, ticket: Ticket, to: State, *, now: float, **fields: Any) -> Ticket:
@@ -296,8 +288,8 @@ def update_attempt(c: sa.Connection, ticket: int, number: int, **fields: Any) ->
 
 def read_ticket(row: sa.Row[Any], **left_out: str) -> Ticket:
     """Return the ticket that a row of the table holds; `left_out` is what stands for columns that were not read."""
-    found = {**row._mapping, **left_out}
-    del found["trigger_key"]
+    found: dict[str, Any] = dict(zip(row._fields, row, strict=True)) | left_out
+    del found["trigger_key"], found["revision"]
     found["state"] = State(found["state"])
     found["stage"] = Stage(found["stage"]) if found["stage"] else None
     found["outcome"] = Outcome(found["outcome"]) if found["outcome"] else None

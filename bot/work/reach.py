@@ -21,7 +21,7 @@ def reach(job: Job, touched: tuple[str, ...], head: str) -> Ended | None:
         return None
     with job.writing() as c:
         scheduler.lock(c)  # nobody else is let in, or grows, between this look and the growth
-        _, running = tickets.open_tickets(c)
+        running = tickets.running_tickets(c)
         met = _met(job.ticket, outside, running)
         if met is None:
             tickets.write_fenced(c, job.ticket.id, job.here.epoch, claim=claim([*job.ticket.claim, *outside]))

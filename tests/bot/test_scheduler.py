@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -14,6 +15,7 @@ from bot.tickets.edges import HARD
 from bot.tickets.ledger import Entry
 from bot.tickets.marks import Mark
 from bot.tickets.open_issues import OPEN
+from bot.tickets.queue import Queue
 from bot.tickets.repository import DayWish, RepositorySettings
 from bot.tickets.scheduler import Here
 from bot.tickets.store import Store, open_store, sqlite_url
@@ -140,6 +142,49 @@ def test_a_priority_is_kept_and_goes_first(lite: Store) -> None:
 def test_a_queue_is_read_without_its_texts(lite: Store) -> None:
     with lite.write() as c:
         put(c, body="x" * 60_000, edges=((HARD, 9),))
-        [queued], _ = tickets.open_tickets(c)
+        [queued], _ = Queue().read(c)
     assert (queued.body, queued.claim, queued.edges) == ("", ("a",), ((HARD, 9),))
     assert json.dumps(queued.budget) == "{}"
+
+
+def test_a_queue_that_was_read_before_reads_only_what_changed(lite: Store) -> None:
+    queue, read = Queue(), list[Any]()  # the parameters of each question
+    with lite.write() as c:
+        for n in range(1, 41):
+            put(c, issue=n, claim=(f"m{n}/",))
+        queue.read(c)
+        tickets.set_reason(c, tickets.get_ticket(c, 7), "because")
+        tickets.move(c, tickets.get_ticket(c, 8), State.DONE, now=DAY)
+        tickets.take(c, tickets.get_ticket(c, 9), "h", DAY)
+        put(c, issue=41)
+        sa.event.listen(lite.engine, "before_cursor_execute", lambda *asked: read.append(asked[3]))
+        again = queue.read(c)
+        assert [sorted(asked) for asked in read[1:]] == [[7, 9, 41]]
+        assert again == Queue().read(c)
+
+
+def test_what_was_read_in_a_transaction_that_failed_is_read_again(lite: Store) -> None:
+    def fails(_c: sa.Connection, ticket: Ticket) -> None:
+        if ticket.reason:
+            raise LookupError
+
+    queue = Queue()
+    with lite.write() as c:
+        held = tickets.move(c, put(c), State.DONE, now=DAY, held_for=99)
+    with pytest.raises(LookupError):
+        scheduler.tick(lite, Here(0, DAY), host="h", changed=fails, queue=queue)
+    with lite.write() as c:
+        tickets.move(c, held, State.QUEUED, now=DAY, claim=("b",))  # as often written as what came to nothing
+        assert queue.read(c) == Queue().read(c)
+
+
+def test_new_reasons_are_told_some_hundred_at_a_time(lite: Store) -> None:
+    with lite.write() as c:
+        for n in range(1, 451):
+            put(c, issue=n, claim=(f"m{n}/",))
+    queue, told = Queue(), list[int]()
+    ticks = []
+    for _ in range(4):
+        scheduler.tick(lite, Here(0, DAY), host="h", queue=queue, changed=lambda _, ticket: told.append(ticket.id))
+        ticks.append((len(told), queue.is_behind))
+    assert ticks == [(200, True), (400, True), (450, False), (450, False)]

@@ -227,6 +227,7 @@ def upgrade() -> None:
         sa.Column("feedback", sa.Text(), server_default="", nullable=False),
         sa.Column("budget", sa.Text(), server_default="{}", nullable=False),
         sa.Column("cancel_requested", sa.Boolean(), server_default=sa.false(), nullable=False),
+        sa.Column("revision", sa.Integer(), server_default="0", nullable=False),
         sa.Column("held_for", sa.Integer(), nullable=True),
         sa.Column("resume_sha", sa.Text(), nullable=True),
         sa.Column("started_at", sa.Double(), nullable=True),
@@ -259,7 +260,7 @@ def upgrade() -> None:
             postgresql_where=sa.text("pull IS NOT NULL"),
         )
         batch_op.create_index("tickets_repository", ["repository", "state", "id"], unique=False)
-        batch_op.create_index("tickets_state", ["state", "id"], unique=False)
+        batch_op.create_index("tickets_state", ["state", "id", "revision"], unique=False)
         batch_op.create_index("tickets_updated", ["updated_at"], unique=False)
 
     op.create_table(
