@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from gate import git, output, run
+from gate import git, guardian, output, run
 from gate import policy as policies
 from gate.errors import GateError
 from gate.judge import allowed
 from gate.movement import moved
-from gate.orphans import FAMILY
+from gate.orphans import FAMILY, MARK
 from gate.policy import Policy
 from gate.report import EXIT_CODES, Finding, Report, Verdict, read_report
 from gate.run import Options, Place
@@ -44,6 +44,7 @@ def in_charge(policy: Policy, place: Place, options: Options, findings: Sequence
             signal.signal(getattr(signal, name), lambda *_: STOP.set())
     if sys.platform != "win32":
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # a caller that ignored it would hide how children end
+    watched = guardian.watch(f"{MARK}={FAMILY.name}", os.environ)
     FAMILY.adopt()
     before, after = run.stop_commands(os.environ)
     if before:
@@ -51,6 +52,7 @@ def in_charge(policy: Policy, place: Place, options: Options, findings: Sequence
     try:
         return run.run(policy, place, options, env=dict(os.environ), stop=STOP, findings=findings)
     finally:
+        guardian.dismiss(watched)
         if after:
             output.say(after)
 

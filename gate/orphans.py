@@ -32,6 +32,7 @@ class Family:
 
     def __init__(self) -> None:
         self.adopts = False
+        self.name = os.urandom(8).hex()  # with which the mark of each step begins
         self.starting = threading.RLock()  # held while a process starts: one that is not known yet must not be buried
         self._changed = threading.Condition(self.starting)
         self._own: dict[int, tuple[str, int]] = {}  # what was started and is not reaped: mark, born

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from gate.orphans import FAMILY, MARK
 
@@ -43,7 +44,7 @@ def run(
 ) -> Ended:
     """Run a process to its end, the limit or `stop`; memory stays the same however much it prints."""
     began = time.monotonic()
-    mark = os.urandom(8).hex()
+    mark = f"{FAMILY.name}-{os.urandom(4).hex()}"
     try:
         with FAMILY.starting:
             process = subprocess.Popen(
@@ -66,6 +67,19 @@ def run(
         stopped=cut == "stop",
         error=left or output.error or end.error,
     )
+
+
+def start_apart(argv: Sequence[str], *, env: Mapping[str, str]) -> IO[bytes] | None:
+    """Run a program that leaves something behind in a session of its own; return what leads to its input, if it ran."""
+    try:
+        process = subprocess.Popen(
+            argv, env=env, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )  # fmt: skip
+    except OSError:
+        return None
+    process.wait()
+    return process.stdin
 
 
 def _found(argv: Sequence[str]) -> list[str]:

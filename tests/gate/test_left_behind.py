@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -144,3 +145,21 @@ def test_names_that_could_lead_elsewhere_are_refused(tmp_path: Path, name: str) 
     done = gate(repository(tmp_path, f'[steps."{name}"]\nrun = "true"\n'))
     said = f"gate: gate.toml: steps.{name}: expected a name of "
     assert (done.returncode, done.stderr[: len(said)], done.stdout) == (2, said, "")
+
+
+@linux
+@pytest.mark.parametrize(
+    "starts", ["sleep 300 & ", "setsid sleep 300 & "], ids=["in its group", "in a session of its own"]
+)
+def test_a_gate_that_is_killed_leaves_no_step_running(tmp_path: Path, starts: str) -> None:
+    repo = repository(tmp_path, steps(a=f"{starts}echo $! > child; echo $$ > pid; sleep 300"))
+    with subprocess.Popen([*GATE, "run", "--repo", str(repo), "--quiet"], stdout=subprocess.DEVNULL) as process:
+        until = time.monotonic() + 20
+        while not (repo / "pid").exists() or not (repo / "pid").read_text().strip():
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        process.kill()
+    pids = [int((repo / name).read_text()) for name in ("child", "pid")]
+    while any(map(runs, pids)) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert [runs(pid) for pid in pids] == [False, False]
