@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 import gate
 from bot.errors import ConfigError
-from bot.forges.auth import App
+from bot.forges.auth import App, read_key
 from bot.forges.github import GitHub
 from bot.outbox.reporter import Links
 from bot.sandbox.redact import Redactor
@@ -46,14 +46,25 @@ def open_forge(settings: Settings, http: httpx.AsyncClient) -> GitHub:
 def private_key(settings: Settings) -> str:
     """Return the App's key. Raises ConfigError where it cannot be read."""
     if settings.private_key is not None:
-        return settings.private_key.get_secret_value().replace("\\n", "\n")
+        return _checked(settings.private_key.get_secret_value().replace("\\n", "\n"), "BOT_PRIVATE_KEY")
     path = settings.private_key_path
     if path is None:
         raise ConfigError("BOT_PRIVATE_KEY_PATH: expected the App's key, found none. Mend: set it, or run `bot setup`")
     try:
-        return path.read_text()
+        return _checked(path.read_text("utf-8", "replace"), f"BOT_PRIVATE_KEY_PATH: {path}")
     except OSError as error:
         raise ConfigError(f"BOT_PRIVATE_KEY_PATH: expected a key at {path}: {error.strerror}") from error
+
+
+def _checked(pem: str, where: str) -> str:
+    try:
+        read_key(pem)
+    except ValueError as error:
+        raise ConfigError(
+            f"{where}: expected the App's RSA private key in PEM, as GitHub gives it for download, got something that "
+            "cannot be read as one. Mend: make a new key on the App's page, or run `bot setup`"
+        ) from error
+    return pem
 
 
 def links_of(settings: Settings) -> Links:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from typing import Any, cast
 
 import httpx
@@ -30,7 +31,22 @@ class App:
         import jwt  # noqa: PLC0415 60 ms, and a personal token needs none
 
         claims = {"iat": int(now) - DRIFT_S, "exp": int(now) + JWT_S, "iss": self.id}
-        return jwt.encode(claims, self.private_key, algorithm="RS256")
+        return jwt.encode(claims, read_key(self.private_key), algorithm="RS256")
+
+
+@cache
+def read_key(pem: str) -> Any:
+    """Return an App's key, read once: that takes longer than to sign. Raises ValueError for anything else."""
+    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey  # noqa: PLC0415 60 ms
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key  # noqa: PLC0415
+
+    try:
+        key = load_pem_private_key(pem.encode(), password=None)
+    except Exception as error:  # of OpenSSL's many
+        raise ValueError(type(error).__name__) from error
+    if not isinstance(key, RSAPrivateKey):
+        raise ValueError(type(key).__name__)
+    return key
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ def bot(folder: Path, *argv: str, **env: str) -> subprocess.CompletedProcess[str
         (["serve"], {}, "bot: BOT_WEBHOOK_SECRET: expected a value, found none"),
         (["serve"], {"BOT_WEBHOOK_SECRET": "s"}, "bot: BOT_APP_ID: expected a value, found none"),
         (["serve"], {"BOT_WEBHOOK_SECRET": "s", "BOT_APP_ID": "1"}, "bot: BOT_PRIVATE_KEY_PATH: expected the App's key, found none"),
+        (["serve"], {"BOT_WEBHOOK_SECRET": "s", "BOT_APP_ID": "1", "BOT_PRIVATE_KEY": "no key"}, "bot: BOT_PRIVATE_KEY: expected the App's RSA private key in PEM"),
         (["serve"], {"BOT_WEBHOOK_SECRET": "s", "BOT_TOKEN": "t", "BOT_DATA": "/proc/x"}, "bot: BOT_DATA: expected a folder that can be written, got /proc/x"),
         (["serve"], {"BOT_WEBHOOK_SECRET": "s", "BOT_TOKEN": "t", "PATH": "/nonexistent"}, "bot: expected git on PATH, found none"),
         (["serve"], {"BOT_SLOTSS": "1"}, "bot: BOT_SLOTSS: no such setting, did you mean BOT_SLOTS?"),
