@@ -24,7 +24,7 @@ class Served:
         config = uvicorn.Config(
             app, log_config=None, interface="asgi3", ws="none", lifespan="auto", timeout_graceful_shutdown=1
         )
-        self._server = uvicorn.Server(config)
+        self._server = _Woken(config)
         self._started = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"serve {url}", daemon=True)
         self._thread.start()
@@ -40,8 +40,9 @@ class Served:
 
     def close(self, *, now: bool = False) -> None:
         """Stop serving; open connections are cut after a second, or at once."""
-        self._server.should_exit = True
         self._server.force_exit = now
+        with contextlib.suppress(RuntimeError):  # the loop ended by itself
+            self.loop.call_soon_threadsafe(self._server.leave)
         self._thread.join(timeout=10)
         self._socket.close()
 
@@ -77,6 +78,37 @@ def serve_on_socket(app: Any, path: Path) -> Served:
     path.chmod(0o600)
     listener.listen(128)
     return Served(app, listener, url=f"unix:{path}")
+
+
+class _Woken(uvicorn.Server):
+    """Ends when it is told, not at the next tenth of a second; where it is to end at once, it waits for nobody."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._leaving = asyncio.Event()
+
+    def leave(self) -> None:
+        """End; to be called in the loop that serves."""
+        self.should_exit = True
+        self._leaving.set()
+
+    async def main_loop(self) -> None:
+        """Set the date of answers once a second, until the end."""
+        while not await self.on_tick(0):
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._leaving.wait(), 1.0)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let answers finish, or cut them."""
+        if not self.force_exit:
+            await super().shutdown(sockets)
+            return
+        for server in self.servers:
+            server.close()
+        for connection in list(self.server_state.connections):
+            if connection.transport is not None:
+                connection.transport.abort()
+        await asyncio.sleep(0)
 
 
 class Server(uvicorn.Server):

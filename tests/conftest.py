@@ -15,6 +15,7 @@ from bot.forges.github import GitHub
 from bot.forges.local import LocalForge
 from bot.tickets.store import Store, open_store, sqlite_url
 from tests.contract import Contract
+from tests.plain import PLAIN
 from tests.postgres import PostgresServer, programs
 
 
@@ -43,7 +44,7 @@ async def github(forge: LocalForge) -> AsyncIterator[GitHub]:
         del seconds
         await asyncio.sleep(0)
 
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(verify=PLAIN) as http:
         app = App(str(forge.app_id), forge.private_key)
         yield GitHub(http, api_url=forge.api_url, app=app, token=None, now=time.time, sleep=sleep, limit_s=2.0)
 

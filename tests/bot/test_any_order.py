@@ -22,6 +22,7 @@ from bot.tickets.deliveries import Arrived
 from bot.tickets.store import open_store, sqlite_url
 from bot.tickets.ticket import State
 from tests.bot.inbox_builders import LABEL, REPO, stamp, user
+from tests.plain import PLAIN
 
 ISSUES = (1, 2)
 OPS = ("label", "unlabel", "close", "reopen", "comment", "other label")
@@ -71,7 +72,7 @@ def _event(op: str, issue: dict[str, Any]) -> tuple[str, bytes]:
 async def under_way(forge: LocalForge, folder: Path, batches: Sequence[Sequence[Arrived]]) -> dict[int, bool]:
     """Act on the deliveries batch by batch; return which issues are worked on in the end."""
     store = open_store(sqlite_url(folder / f"{time.monotonic_ns()}.db"))
-    async with httpx.AsyncClient(timeout=5.0) as http:
+    async with httpx.AsyncClient(verify=PLAIN, timeout=5.0) as http:
         github = GitHub(http, api_url=forge.api_url, app=App(str(forge.app_id), forge.private_key), token=None,
                         now=time.time)  # fmt: skip
         intake = Intake(store, github, label=LABEL, now=time.time, told=lambda *_: None, app=forge.app_id,

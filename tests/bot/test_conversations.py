@@ -10,6 +10,7 @@ from bot.demo import loop
 from bot.demo.loop import Demo, Ended
 from tests.contract import Contract
 from tests.needs import needs
+from tests.plain import PLAIN
 
 pytestmark = [needs("bwrap", package="bubblewrap"), pytest.mark.slow]
 
@@ -87,7 +88,7 @@ async def test_a_repository_without_a_gate_ends_ungated_and_is_told_how_to_chang
 @pytest.mark.asyncio(loop_scope="module")
 async def test_the_dashboard_shows_all_three_with_their_ends(played: Played) -> None:
     demo, _ = played
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(verify=PLAIN) as http:
         rows = (await http.get(f"{demo.dashboard}/api/tickets")).json()["tickets"]
         page = (await http.get(demo.dashboard)).text
         metrics = (await http.get(f"{demo.dashboard}/metrics")).text
@@ -99,7 +100,7 @@ async def test_the_dashboard_shows_all_three_with_their_ends(played: Played) -> 
 
 
 async def _ticket(demo: Demo, number: int) -> dict[str, list[dict[str, str]]]:
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(verify=PLAIN) as http:
         rows = (await http.get(f"{demo.dashboard}/api/tickets")).json()["tickets"]
         found = next(r["id"] for r in rows if (r["repository"], r["issue"]) == ("acme/shop", number))
         answer: dict[str, list[dict[str, str]]] = (await http.get(f"{demo.dashboard}/api/tickets/{found}")).json()

@@ -12,6 +12,7 @@ from bot.forges.github import GitHub
 from bot.forges.local import LocalForge
 from bot.setup.examine import examine, labels_of, reached
 from tests.bot.test_commands import bot
+from tests.plain import PLAIN
 
 REPO = "acme/app"
 FORM = "name: Bug\nlabels: [bug, Bot]\nbody: []\n"
@@ -63,7 +64,7 @@ async def test_a_template_that_brings_the_label_is_advice(forge: LocalForge, git
 
 
 async def test_a_wrong_app_is_the_only_thing_told(forge: LocalForge) -> None:
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(verify=PLAIN) as http:
         app = App("8", forge.private_key)
         github = GitHub(http, api_url=forge.api_url, app=app, token=None, now=time.time)
         [found] = await examine(github, label="bot", pulls=False)

@@ -13,6 +13,7 @@ from bot.tickets import posts, pull_checks, repositories, repository, tickets
 from bot.tickets.store import open_store, sqlite_url
 from bot.tickets.ticket import Outcome
 from tests.bot.inbox_builders import REPO, House, stamp, user
+from tests.plain import PLAIN
 
 SHA = "a" * 40
 OTHER = "b" * 40
@@ -21,7 +22,7 @@ OTHER = "b" * 40
 @pytest.fixture
 async def house(forge: LocalForge, github: GitHub, tmp_path: Path) -> AsyncIterator[House]:
     store = open_store(sqlite_url(tmp_path / "bot.db"))
-    async with httpx.AsyncClient(timeout=5.0) as http:
+    async with httpx.AsyncClient(verify=PLAIN, timeout=5.0) as http:
         yield House(forge, github, store, http)
     store.close()
 

@@ -17,6 +17,7 @@ from bot.tickets import deliveries, posts, tickets
 from bot.tickets.deliveries import Arrived
 from bot.tickets.store import open_store, sqlite_url
 from tests.bot.inbox_builders import REPO, stamp, user
+from tests.plain import PLAIN
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = Path(__file__).parent / "killed_inbox.py"
@@ -95,7 +96,7 @@ async def test_a_killed_receiver_has_stored_whatever_it_accepted(tmp_path: Path)
             if len(accepted) == 150:
                 program.kill()
 
-    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as http:
+    async with httpx.AsyncClient(verify=PLAIN, base_url=f"http://127.0.0.1:{port}") as http:
         await asyncio.gather(*(post(http, lane) for lane in range(8)))
     program.communicate(timeout=10)
     store = open_store(sqlite_url(tmp_path / "bot.db"))

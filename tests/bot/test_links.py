@@ -16,6 +16,7 @@ from bot.tickets import scheduler, tickets
 from bot.tickets.scheduler import Here
 from bot.tickets.store import open_store, sqlite_url
 from tests.bot.inbox_builders import REPO, House
+from tests.plain import PLAIN
 
 HERE = Here(free_slots=8, now=2_000_000.0)
 
@@ -25,7 +26,7 @@ async def house(forge: LocalForge, github: GitHub, tmp_path: Path) -> AsyncItera
     """Yield a house whose forge delivers its webhooks, signed, over HTTP."""
     store = open_store(sqlite_url(tmp_path / "bot.db"))
     receiver = Receiver(store, [forge.secret], now=lambda: 1_000_000.0, stored=lambda: None)
-    async with httpx.AsyncClient(timeout=5.0) as http:
+    async with httpx.AsyncClient(verify=PLAIN, timeout=5.0) as http:
         made = House(forge, github, store, http)
         with serve_in_thread(Starlette(routes=receiver.routes())) as served:
             forge.hooks.target = f"{served.url}/webhook"

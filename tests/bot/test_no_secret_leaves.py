@@ -30,6 +30,7 @@ from bot.work.agents.render import render_transcript
 from bot.work.agents.scripted import ScriptedModel
 from bot.work.agents.sessions import read_session
 from tests.needs import needs
+from tests.plain import PLAIN
 
 REPO = "acme/leaky"
 KEY = "the-key/that+nobody=may~see-0123456789"
@@ -66,7 +67,7 @@ async def everything_shown(folder: Path, forge: LocalForge, url: str, ticket: Ti
     git = next(folder.rglob(f"{REPO}.git"))
     commits = await asyncio.to_thread(messages, git)
     transcripts = sorted((folder / "bot" / "tickets").rglob("transcript-*"))
-    async with httpx.AsyncClient(base_url=url) as http:
+    async with httpx.AsyncClient(verify=PLAIN, base_url=url) as http:
         pages = [(await http.get(page)).text for page in ("/", f"/tickets/{ticket.id}")]
         data = [(await http.get(f"/api{page}")).text for page in ("/tickets", f"/tickets/{ticket.id}")]
         async with http.stream("GET", f"/events?ticket={ticket.id}&after=0") as stream:

@@ -15,6 +15,7 @@ from bot.tickets import posts, repositories, tickets
 from bot.tickets.posts import Post
 from bot.tickets.store import Store, open_store, sqlite_url
 from bot.tickets.tickets import Wish
+from tests.plain import PLAIN
 
 REPO = "acme/app"
 MARK = "<!-- sluice:ticket:acme/app#1 -->"
@@ -158,7 +159,7 @@ async def test_a_permission_that_is_granted_after_all_ends_the_note(
 async def test_with_a_personal_token_the_verdict_is_a_commit_status(forge: LocalForge, store: Store) -> None:
     sha = forge.sha(REPO, "main") or ""
     forge.add_user("ann", {REPO: "write"})
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(verify=PLAIN) as http:
         token = forge.personal_token("ann")
         github = GitHub(http, api_url=forge.api_url, app=None, token=token, now=time.time)
         want_check(store, sha)

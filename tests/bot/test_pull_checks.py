@@ -18,6 +18,7 @@ from bot.settings import Settings
 from tests.bot.living import Bot, Model, cart_model
 from tests.contract import Contract
 from tests.needs import needs
+from tests.plain import PLAIN
 
 pytestmark = [needs("bwrap", package="bubblewrap"), pytest.mark.slow]
 REPO = "acme/shop"
@@ -136,7 +137,7 @@ async def test_a_fork_is_judged_only_after_approval_of_that_very_commit(forge_wi
 @pytest.mark.asyncio(loop_scope="module")
 async def test_the_dashboard_shows_each_check_with_the_whole_report(forge_with_bot: LocalForge) -> None:
     target = (forge_with_bot.hooks.target or "").removesuffix("/webhook")
-    async with httpx.AsyncClient(base_url=target) as http:
+    async with httpx.AsyncClient(verify=PLAIN, base_url=target) as http:
         rows = (await http.get("/api/checks")).json()["checks"]
         page, whole = (await http.get("/checks/1")).text, (await http.get("/checks")).text
     assert (rows[-1]["pull"], rows[-1]["report"]["verdict"], "<h2>Gate: GREEN</h2>" in page) == (1, "GREEN", True)

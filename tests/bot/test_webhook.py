@@ -18,6 +18,7 @@ from bot.serving import Served, serve_in_thread
 from bot.tickets import deliveries
 from bot.tickets.deliveries import Arrived
 from bot.tickets.store import Store, open_store, sqlite_url
+from tests.plain import PLAIN
 
 SECRETS = ["present", "previous"]
 
@@ -122,7 +123,7 @@ async def test_many_at_once_are_stored_in_few_commits(store: Store) -> None:
     commits: list[None] = []
     receiver = Receiver(store, SECRETS, now=lambda: 5.0, stored=lambda: commits.append(None))
     async with httpx.AsyncClient(
-        transport=httpx.ASGITransport(Starlette(routes=receiver.routes())), base_url="http://bot"
+        verify=PLAIN, transport=httpx.ASGITransport(Starlette(routes=receiver.routes())), base_url="http://bot"
     ) as http:
         sending = [http.post("/webhook", content=b"{}", headers=headers(b"{}", guid=f"g-{n}")) for n in range(200)]
         codes = {answer.status_code for answer in await asyncio.gather(*sending)}
@@ -135,7 +136,7 @@ async def test_a_delivery_that_cannot_be_stored_is_not_accepted(store: Store) ->
     with store.write() as c:
         c.execute(sa.text("DROP TABLE deliveries"))
     async with httpx.AsyncClient(
-        transport=httpx.ASGITransport(Starlette(routes=receiver.routes())), base_url="http://bot"
+        verify=PLAIN, transport=httpx.ASGITransport(Starlette(routes=receiver.routes())), base_url="http://bot"
     ) as http:
         answer = await http.post("/webhook", content=b"{}", headers=headers(b"{}"))
     receiver.close()

@@ -11,6 +11,7 @@ from bot.forges.github import GitHub
 from bot.forges.local import LocalForge
 from bot.forges.local.front import Exchange
 from tests.contract import Contract
+from tests.plain import PLAIN
 
 REPO = "acme/app"
 
@@ -68,7 +69,7 @@ async def test_a_personal_token_does_the_same_but_for_what_only_an_app_can(forge
     forge.create_repository(REPO, {"a.txt": "one\n"})
     forge.add_user("ann", {REPO: "write"})
     forge.open_issue(REPO, "Bug", "text", user="ann")
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(verify=PLAIN) as http:
         token = forge.personal_token("ann")
         github = GitHub(http, api_url=forge.api_url, app=None, token=token, now=time.time)
         made = await github.create_comment(REPO, 1, "<!-- m --> hello")

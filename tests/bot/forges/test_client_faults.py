@@ -12,6 +12,7 @@ from bot.forges.auth import App
 from bot.forges.errors import NotGranted, RateLimited, Refused, Unreachable
 from bot.forges.github import GitHub
 from bot.forges.local import LocalForge
+from tests.plain import PLAIN
 
 REPO = "acme/app"
 MARKED = "<!-- sluice:t1 -->\nworking"
@@ -159,7 +160,7 @@ async def test_a_short_limit_is_slept_and_the_post_is_sent_again(forge: LocalFor
         slept.append(seconds)
         clock[0] += seconds
 
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(verify=PLAIN) as http:
         app = App(str(forge.app_id), forge.private_key)
         github = GitHub(http, api_url=forge.api_url, app=app, token=None, now=lambda: clock[0], sleep=sleep)
         forge.fail_next("POST", "/comments", 429, headers={"retry-after": "2"})
@@ -194,7 +195,7 @@ async def test_a_token_about_to_end_is_renewed_before_it_does(tmp_path: Path) ->
     clock = [1_000_000.0]
     forge = LocalForge(tmp_path / "other", now=lambda: clock[0])
     forge.create_repository(REPO, {"a.txt": "one\n"})
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(verify=PLAIN) as http:
         app = App(str(forge.app_id), forge.private_key)
         github = GitHub(http, api_url=forge.api_url, app=app, token=None, now=lambda: clock[0])
         tokens = [await github.git_token(REPO), await github.git_token(REPO)]
@@ -267,7 +268,7 @@ async def test_a_renamed_repository_is_followed(forge: LocalForge, github: GitHu
 
 
 async def test_a_wrong_key_is_told_with_what_to_check(forge: LocalForge) -> None:
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(verify=PLAIN) as http:
         app = App("8", forge.private_key)
         github = GitHub(http, api_url=forge.api_url, app=app, token=None, now=time.time)
         with pytest.raises(Refused) as refused:

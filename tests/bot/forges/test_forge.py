@@ -13,6 +13,7 @@ from bot.forges.errors import RateLimited, Refused, Unreachable
 from bot.forges.github import GitHub
 from bot.forges.local import LocalForge
 from bot.forges.local.markdown import render_markdown
+from tests.plain import PLAIN
 
 REPO = "acme/app"
 
@@ -130,7 +131,7 @@ async def test_deliveries_are_signed_and_tried_again(forge: LocalForge, github: 
 @pytest.mark.parametrize("path", ["/", "/acme/app", "/acme/app/issues/1", "/acme/app/tree/main"])
 async def test_pages_escape_what_strangers_write(forge: LocalForge, path: str) -> None:
     forge.open_issue(REPO, "<script>alert(1)</script>", "<img src=x>", user="ann")
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(verify=PLAIN) as http:
         page = await http.get(forge.url + path)
     assert (page.status_code, "<script>" in page.text, "<img" in page.text) == (200, False, False)
 
@@ -243,7 +244,7 @@ async def test_a_pull_request_is_shown_with_its_difference_and_checks(forge: Loc
         REPO, name="gate", head_sha=forge.sha(REPO, "work"), status="completed", conclusion="failure",
         output={"title": "RED <b>", "summary": "1 failed"},
     )  # fmt: skip
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(verify=PLAIN) as http:
         page = await http.get(f"{forge.url}/{REPO}/pull/1")
     shown = [part in page.text for part in ("-one", "+three", "gate</strong>: failure", "RED &lt;b&gt;", "1 failed")]
     assert (page.status_code, shown) == (200, [True] * 5)

@@ -9,6 +9,7 @@ import pytest
 from bot.forges import manifest
 from bot.forges.errors import Refused
 from bot.forges.local import LocalForge
+from tests.plain import PLAIN
 
 BACK = "http://127.0.0.1:9/setup/done"
 
@@ -24,7 +25,7 @@ async def click(http: httpx.AsyncClient, forge: LocalForge, state: str) -> dict[
 
 
 async def test_the_app_comes_back_with_its_key_and_exactly_what_the_bot_needs(forge: LocalForge) -> None:
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(verify=PLAIN) as http:
         query = await click(http, forge, "our state/1")
         made = await manifest.convert(http, api_url=forge.api_url, code=query["code"][0])
     assert (query["state"], made.pem, made.webhook_secret, forge.state.permissions, forge.hooks.target) == (
@@ -33,7 +34,7 @@ async def test_the_app_comes_back_with_its_key_and_exactly_what_the_bot_needs(fo
 
 
 async def test_a_code_is_good_once(forge: LocalForge) -> None:
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(verify=PLAIN) as http:
         query = await click(http, forge, "s")
         await manifest.convert(http, api_url=forge.api_url, code=query["code"][0])
         with pytest.raises(Refused, match="start the set-up once more"):
