@@ -26,7 +26,7 @@ class Live:
         """Show lines of a step, together."""
         prefix = self._prefixes[step]
         shown = visible.lines("\n".join(lines), colours=self._colours)
-        say("\n".join([f"{prefix}{line}" for line in shown.split("\n")]))
+        say(prefix + shown.replace("\n", f"\n{prefix}"))
 
 
 def is_watched() -> bool:

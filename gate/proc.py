@@ -134,8 +134,11 @@ class _Output:
         """Show the lines that are whole, all at once: a call for each would slow a loud step a hundredfold."""
         whole, end, rest = chunk.rpartition(b"\n")
         if end:
-            lines = (self._line + whole).decode("utf-8", "replace").split("\n")
-            on_lines([line[:LINE_CHARS].rstrip("\r") for line in lines])
+            text = (self._line + whole).decode("utf-8", "replace")
+            lines = text.split("\n")
+            if "\r" in text or max(map(len, lines)) > LINE_CHARS:
+                lines = [line[:LINE_CHARS].rstrip("\r") for line in lines]
+            on_lines(lines)
             self._line = b""
         self._line = (self._line + rest)[:LINE_CHARS]
 

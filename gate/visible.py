@@ -13,12 +13,13 @@ _COLOUR = re.compile(r"\x1b\[[0-9;:]*m")
 _CONTROLS = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069"  # the last ones turn text around
 _CONTROL = re.compile(f"[{_CONTROLS}]")
 _NOT_PLAIN = re.compile(f"[\r{_CONTROLS}]")
+_PLAIN = bytes([9, 10, *range(32, 127)])
 _NOT_ONE_LINE = re.compile(f"[\n\t\r\u2028\u2029{_CONTROLS}]")
 
 
 def lines(text: str, *, colours: bool = False) -> str:
     """Return output without what moves the cursor, clears the screen or renames the window; colours where wanted."""
-    if _NOT_PLAIN.search(text) is None:
+    if _is_plain(text):
         return text
     kept = _SEQUENCE.sub(lambda found: found[0] if colours and _COLOUR.fullmatch(found[0]) else "", text)
     if not colours:
@@ -27,6 +28,11 @@ def lines(text: str, *, colours: bool = False) -> str:
     shown = [_CONTROL.sub("", part.replace("\r\n", "\n").replace("\r", "\n")) for part in parts]
     marks = _COLOUR.findall(kept)
     return "".join(part + mark for part, mark in zip(shown, [*marks, "\x1b[0m" if marks else ""], strict=True))
+
+
+def _is_plain(text: str) -> bool:
+    """Return whether nothing is to be taken out; most text needs no regular expression for that."""
+    return (text.isascii() and not text.encode().translate(None, _PLAIN)) or _NOT_PLAIN.search(text) is None
 
 
 def one_line(text: str) -> str:
