@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from bot.tickets.after import After
-from bot.tickets.ahead import Ahead, Met, compiled
-from bot.tickets.claims import EVERYTHING, WHOLE, overlap
+from bot.tickets.ahead import Ahead, Looked, Met, compiled
+from bot.tickets.claims import EVERYTHING, WHOLE, overlap, through
 from bot.tickets.ticket import Ticket
 
 _ID, _PRIORITY = operator.attrgetter("id"), operator.attrgetter("priority")
@@ -30,6 +30,7 @@ class Wait(NamedTuple):
 
 
 Decision = Admit | Wait
+Links = Mapping[str, tuple[tuple[str, str], ...]]  # repository to its symlinks: link and target
 _wait = Wait._make  # of a tuple: a third less than by name, for thousands
 
 
@@ -46,23 +47,26 @@ class Limits:
 
 
 def admit(
-    queued: Sequence[Ticket], running: Sequence[Ticket], *, limits: Limits, unfinished: Collection[tuple[str, int]] = ()
-) -> list[Decision]:
+    queued: Sequence[Ticket], running: Sequence[Ticket], *, limits: Limits,
+    unfinished: Collection[tuple[str, int]] = (), links: Links | None = None,
+) -> list[Decision]:  # fmt: skip
     """Return one decision per queued ticket: by priority, then oldest first.
 
     `unfinished` are (repository, issue) that are not done although no ticket is queued or running for them.
+    A claim on a symlink of `links` is one on its target, too.
     """
     ahead: defaultdict[str, Ahead] = defaultdict(Ahead)
     room, after = _Room(limits, running), After(queued, running, unfinished)
     for ticket in running:
-        ahead[ticket.repository].add(ticket, f"runs{_since(ticket)}", compiled(ticket.claim))
+        ahead[ticket.repository].add(ticket, f"runs{_since(ticket)}", _claimed(ticket, links))
     decisions: list[Decision] = []
     some_closed = bool(limits.paused or limits.exhausted)
     for ticket in in_order(queued):
         if ticket.edges and (edge := after.wait(ticket)) is not None:
             decisions.append(Wait(ticket, *edge))
             continue  # it blocks nobody: what it waits for may well overlap it, and must come first
-        before, claimed = ahead[ticket.repository], compiled(ticket.claim)
+        before = ahead[ticket.repository]
+        claimed = _claimed(ticket, links) if links else compiled(ticket.claim)
         met = before.meets(claimed)
         reason, behind = _behind(met) if met is not None else (room.full(ticket.repository), ())
         if some_closed and (closed := room.closed(ticket.repository)):
@@ -77,6 +81,10 @@ def admit(
             how = "starts now"
         before.add(ticket, how, claimed, is_clear=met is None)
     return decisions
+
+
+def _claimed(ticket: Ticket, links: Links | None) -> tuple[Looked, ...]:
+    return compiled(through(ticket.claim, links.get(ticket.repository, ())) if links else ticket.claim)
 
 
 def in_order(queued: Iterable[Ticket]) -> list[Ticket]:

@@ -130,6 +130,15 @@ def widen(
     return claim([*more, *(s for s in shared if s)])
 
 
+@functools.lru_cache(maxsize=32768)
+def through(paths: tuple[str, ...], links: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+    """Return a claim with what it reaches through the repository's symlinks, (link, target) each, and what reaches it.
+
+    Without links it is the same claim.
+    """
+    return widen(paths or WHOLE, links=links) if links else paths
+
+
 def overlap(one: Sequence[str], other: Sequence[str]) -> tuple[str, str] | None:
     """Return the first pair of paths by which two claims meet; None where they are disjoint."""
     return next(((a, b) for a in one for b in other if meet(a, b)), None)

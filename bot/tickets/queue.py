@@ -4,7 +4,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from bot.tickets.admission import Decision, Limits
+from bot.tickets.admission import Decision, Limits, Links
 from bot.tickets.schema import tickets
 from bot.tickets.ticket import State, Ticket
 from bot.tickets.tickets import read_ticket
@@ -14,7 +14,7 @@ _AT_ONCE = 500  # tickets in one question: databases bound the number of paramet
 _COLUMNS = [column for column in tickets.c if column.name not in ("title", "body", "feedback")]
 
 
-Inputs = tuple[Limits, set[tuple[str, int]]]
+Inputs = tuple[Limits, set[tuple[str, int]], Links]
 
 
 class Queue:

@@ -174,6 +174,30 @@ def keep_settings(
         c.execute(repositories.insert().values(name=repository, **values))
 
 
+def links_sha(c: sa.Connection, repository: str) -> str | None:
+    """Return the commit at which the tree's symlinks were last read."""
+    text = c.execute(sa.select(repositories.c.links).where(repositories.c.name == repository)).scalar()
+    return json.loads(text)["sha"] if text else None
+
+
+def keep_links(c: sa.Connection, repository: str, links: Sequence[tuple[str, str]], *, sha: str) -> None:
+    """Keep the symlinks, (link, target) each, that the tree of a commit holds."""
+    values = {"links": json.dumps({"sha": sha, "links": links})}
+    if c.execute(repositories.update().where(repositories.c.name == repository).values(**values)).rowcount == 0:
+        c.execute(repositories.insert().values(name=repository, **values))
+
+
+def links_of_all(c: sa.Connection) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Return the symlinks of each repository that has any."""
+    rows = c.execute(sa.select(repositories.c.name, repositories.c.links).where(repositories.c.links != ""))
+    return {row.name: links for row in rows if (links := _read_links(row.links))}
+
+
+@functools.lru_cache(maxsize=1024)
+def _read_links(text: str) -> tuple[tuple[str, str], ...]:
+    return tuple((str(link), str(target)) for link, target in json.loads(text)["links"])
+
+
 def pause(c: sa.Connection, repository: str, *, paused: bool, reason: str = "") -> None:
     """Admit nothing new in a repository, or admit again."""
     values = {"paused": paused, "paused_reason": reason}

@@ -97,9 +97,10 @@ def decide(c: sa.Connection, here: Here, queue: Queue | None = None) -> Sequence
 def _decide(c: sa.Connection, queue: Queue, queued: list[Ticket], running: list[Ticket], here: Here) -> list[Decision]:
     if not queued:
         return []
-    limits, unfinished = _limits(c, queued, here), open_issues.unfinished(c, queued)
-    if queue.last is None or queue.last[0] != (limits, unfinished):
-        queue.last = (limits, unfinished), admit(queued, running, limits=limits, unfinished=unfinished)
+    limits, unfinished, links = _limits(c, queued, here), open_issues.unfinished(c, queued), repository.links_of_all(c)
+    if queue.last is None or queue.last[0] != (limits, unfinished, links):
+        decided = admit(queued, running, limits=limits, unfinished=unfinished, links=links)
+        queue.last = (limits, unfinished, links), decided
     return queue.last[1]
 
 

@@ -231,6 +231,7 @@ repositories = sa.Table(
     sa.Column("settings_sha", sa.Text),
     sa.Column("settings_error", sa.Text, nullable=False, server_default=""),
     sa.Column("missing", sa.Text, nullable=False, server_default="[]"),  # permissions that we lack there, JSON
+    sa.Column("links", sa.Text, nullable=False, server_default=""),  # the tree's symlinks, and at which commit, JSON
     sa.Column("cold_s", sa.Text, nullable=False, server_default="{}"),  # what each cold part cost when last paid, JSON
 )
 

@@ -1,12 +1,13 @@
 """How far a change reached: compared with what its ticket claims, and with who works there now."""
 
-from bot.tickets import scheduler, tickets
-from bot.tickets.claims import WHOLE, claim, covers, overlap
+from bot.tickets import repository, scheduler, tickets
+from bot.tickets.claims import WHOLE, claim, covers, overlap, through
 from bot.tickets.ticket import Outcome, Ticket
 from bot.work.ended import Ended
 from bot.work.job import Job
 
 WORKFLOWS = ".github/workflows/"
+Links = tuple[tuple[str, str], ...]  # link and target
 SHOWN = 10  # paths in a line of the log
 
 
@@ -16,13 +17,15 @@ def reach(job: Job, touched: tuple[str, ...], head: str) -> Ended | None:
     if workflows:  # the App may not push it, a gate run would be wasted, and a person should look
         why = f"The change edits `{workflows[0]}`, which is for people to do."
         return Ended(Outcome.HELD, f"{why} The work is kept as `{head[:10]}` on this host; nothing was pushed.")
-    outside = [path for path in touched if not covers(job.ticket.claim or WHOLE, path)]
+    with job.desk.store.read() as c:
+        links = repository.links_of_all(c).get(job.repository, ())
+    outside = [path for path in touched if not covers(through(job.ticket.claim, links) or WHOLE, path)]
     if not outside:
         return None
     with job.writing() as c:
         scheduler.lock(c)  # nobody else is let in, or grows, between this look and the growth
         running = tickets.running_tickets(c)
-        met = _met(job.ticket, outside, running)
+        met = _met(job.ticket, outside, running, links)
         if met is None:
             tickets.write_fenced(c, job.ticket.id, job.here.epoch, claim=claim([*job.ticket.claim, *outside]))
     if met is not None:
@@ -34,11 +37,11 @@ def reach(job: Job, touched: tuple[str, ...], head: str) -> Ended | None:
     return None
 
 
-def _met(ticket: Ticket, outside: list[str], running: list[Ticket]) -> tuple[Ticket, str] | None:
+def _met(ticket: Ticket, outside: list[str], running: list[Ticket], links: Links) -> tuple[Ticket, str] | None:
     """Return the running ticket whose claim the paths meet, and the path."""
     for other in running:
         if other.id != ticket.id and other.repository == ticket.repository:
-            pair = overlap(outside, other.claim or WHOLE)
+            pair = overlap(outside, through(other.claim, links) or WHOLE)
             if pair is not None:
                 return other, pair[0]
     return None

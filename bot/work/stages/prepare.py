@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from bot.errors import ConfigError
 from bot.forges.auth import PULLS, PUSH
 from bot.outbox import comments
+from bot.slots.links import read_links
 from bot.tickets import repository
 from bot.tickets.repository import RepositorySettings
 from bot.tickets.ticket import Outcome
@@ -46,6 +47,7 @@ async def prepare(job: Job) -> Prepared | Ended:
     job = replace(job, settings=settings)
     job.write(base_sha=base_sha, branch=branch)
     await asyncio.gather(job.slot_at(base_sha), asyncio.to_thread(preload, settings.agent.kind))
+    await _note_links(job, base_sha)
     plan = await gating.plan(job)
     if plan.verdict is Verdict.UNGATED:
         return Ended(Outcome.UNGATED, plan.reason, verdict=plan.verdict)
@@ -55,6 +57,17 @@ async def prepare(job: Job) -> Prepared | Ended:
     job.log(f"base {base_sha[:10]} of {base_branch}, branch {branch}")
     start = await find_start(job, base_branch=base_branch, base_sha=base_sha, branch=branch)
     return Prepared(base_branch, base_sha, branch, steps, settings.agent.rounds, start)
+
+
+async def _note_links(job: Job, base_sha: str) -> None:
+    """Keep the symlinks of the base, so that claims through them meet those on their targets."""
+    repo, slot = job.ticket.repository, job.here.slot
+    with job.desk.store.read() as c:
+        if slot is None or repository.links_sha(c, repo) == base_sha:
+            return
+    links = await read_links(slot.mirror, base_sha, slot.path)
+    with job.desk.store.write() as c:
+        repository.keep_links(c, repo, links, sha=base_sha)
 
 
 async def _settings(job: Job, base_sha: str) -> RepositorySettings:

@@ -179,6 +179,7 @@ def upgrade() -> None:
         sa.Column("settings_sha", sa.Text(), nullable=True),
         sa.Column("settings_error", sa.Text(), server_default="", nullable=False),
         sa.Column("missing", sa.Text(), server_default="[]", nullable=False),
+        sa.Column("links", sa.Text(), server_default="", nullable=False),
         sa.Column("cold_s", sa.Text(), server_default="{}", nullable=False),
         sa.PrimaryKeyConstraint("name"),
     )
