@@ -26,7 +26,7 @@ def find_calls(text: str, *, name: str) -> tuple[Call, ...]:
 
 
 def _read(line: str, name: str) -> Call | None:
-    first, _, rest = line.strip().partition(" ")
+    first, rest = (*line.split(maxsplit=1), "", "")[:2]  # a tab or a space that does not break parts words too
     by_name = first.lower().rstrip(",:") == f"@{name.lower()}"
     if first.lower() != "/bot" and not (name and by_name):
         return None

@@ -22,6 +22,7 @@ from bot.tickets.deliveries import Arrived
 from bot.tickets.store import open_store, sqlite_url
 from bot.tickets.ticket import State
 from tests.bot.inbox_builders import LABEL, REPO, stamp, user
+from tests.contract import Contract
 from tests.plain import PLAIN
 
 ISSUES = (1, 2)
@@ -31,10 +32,12 @@ OPS = ("label", "unlabel", "close", "reopen", "comment", "other label")
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalForge]:
     forge = LocalForge(tmp_path_factory.mktemp("forge"))
+    forge.observer = contract = Contract()
     forge.create_repository(REPO, {"a.txt": "one\n"})
     forge.add_user("ann", {REPO: "write"})
     yield forge
     forge.close()
+    assert contract.wrong == []
 
 
 def history(ops: Sequence[tuple[int, str]]) -> list[Arrived]:

@@ -7,6 +7,10 @@ from bot.inbox.calls import find_calls
 COMMANDS = {
     "/bot retry": [("retry", ())],
     "  /BOT Retry  ": [("retry", ())],
+    "/bot\tretry": [("retry", ())],
+    "/bot\u00a0budget\u00a0$2": [("budget", ("$2",))],
+    "/bot retry\r\n/bot why\r\n": [("retry", ()), ("why", ())],
+    "* /bot retry": [],
     "Thanks!\n\n/bot budget $2\n/bot retry": [("budget", ("$2",)), ("retry", ())],
     "@sluice why": [("why", ())],
     "@Sluice, what does this do?": [("what", ("does", "this", "do?"))],

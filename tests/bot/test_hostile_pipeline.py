@@ -18,6 +18,7 @@ from bot.tickets.ticket import State, Ticket
 from bot.work.agents.scripted import ScriptedModel
 from bot.work.agents.sessions import load_sessions
 from tests.bot.hostile import HOSTILE
+from tests.contract import Contract
 from tests.needs import needs
 
 pytestmark = [needs("bwrap", package="bubblewrap"), pytest.mark.slow]
@@ -43,6 +44,7 @@ async def ended(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple
     (folder / "other").mkdir()
     (folder / "other/secret.py").write_text("OTHER_SLOTS_CODE")
     forge = LocalForge(folder / "forge")
+    forge.observer = contract = Contract()
     before = forge.create_repository(REPO, read_folder(loop.SAMPLES / "shop"))
     forge.add_user("ann", {REPO: "write"})
     words = {"host": "127.0.0.1", "port": "9", "outside": str(outside), "other": str(folder / "other")}
@@ -77,6 +79,7 @@ async def ended(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple
             await service.drain()
             yield forge, before, {t.title: t for t in found}, outside
     forge.close()
+    assert contract.wrong == []
 
 
 @pytest.mark.asyncio(loop_scope="module")

@@ -29,6 +29,7 @@ from bot.tickets.ticket import State, Ticket
 from bot.work.agents.render import render_transcript
 from bot.work.agents.scripted import ScriptedModel
 from bot.work.agents.sessions import read_session
+from tests.contract import Contract
 from tests.needs import needs
 from tests.plain import PLAIN
 
@@ -86,6 +87,7 @@ async def everything_shown(folder: Path, forge: LocalForge, url: str, ticket: Ti
 async def shown(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[dict[str, str]]:
     folder = tmp_path_factory.mktemp("leaky")
     forge = LocalForge(folder / "forge")
+    forge.observer = contract = Contract()
     forge.create_repository(REPO, FILES)
     forge.add_user("ann", {REPO: "write"})
     edit = {"command": "create", "path": "calc.py", "file_text": TELL}
@@ -127,6 +129,7 @@ async def shown(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[dict[
             }  # fmt: skip
     logging.getLogger("bot").removeHandler(handler)
     forge.close()
+    assert contract.wrong == []
 
 
 OUTLETS = (

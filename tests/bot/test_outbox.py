@@ -73,6 +73,67 @@ async def test_a_comment_stands_there_once_after_any_fault(
     assert (forge.comments(REPO, 1), standing(store).tries) == ([f"{MARK}\nworking"], 0)
 
 
+EDITS = [401, 403, 409, 422, 429, 500, 502, "cut", "done, then cut"]
+
+
+@pytest.mark.parametrize("fault", EDITS)
+async def test_an_edit_arrives_after_any_fault_and_makes_no_second_comment(
+    forge: LocalForge, github: GitHub, store: Store, fault: int | str
+) -> None:
+    clock = Clock()
+    outbox = Outbox(store, github, now=clock)
+    want_comment(store, "one")
+    await outbox.flush()
+    want_comment(store, "two")
+    forge.fail_next("PATCH", "/comments/", fault, times=2)
+    for _ in range(3):
+        await outbox.flush()
+        github.limiter(REPO).blocked_until = 0.0
+        clock.time += HOUR_S
+    assert (forge.comments(REPO, 1), standing(store).tries) == ([f"{MARK}\ntwo"], 0)
+
+
+@pytest.mark.parametrize("fault", [404, 410])
+async def test_a_comment_that_is_said_to_be_gone_is_written_anew(
+    forge: LocalForge, github: GitHub, store: Store, fault: int
+) -> None:
+    outbox = Outbox(store, github, now=Clock())
+    want_comment(store, "one")
+    await outbox.flush()
+    want_comment(store, "two")
+    forge.fail_next("PATCH", "/comments/", fault)
+    await outbox.flush()
+    assert forge.comments(REPO, 1)[-1] == f"{MARK}\ntwo"
+
+
+@pytest.mark.parametrize("fault", [401, 404, 409, 410, 422, 429, 500, 502, "cut", "done, then cut"])
+async def test_a_check_run_stands_there_once_after_any_fault(
+    forge: LocalForge, github: GitHub, store: Store, fault: int | str
+) -> None:
+    sha = forge.sha(REPO, "main") or ""
+    clock = Clock()
+    outbox = Outbox(store, github, now=clock)
+    want_check(store, sha)
+    forge.fail_next("POST", "/check-runs", fault, times=2)
+    for _ in range(3):
+        await outbox.flush()
+        github.limiter(REPO).blocked_until = 0.0
+        clock.time += HOUR_S
+    assert [run.conclusion for run in forge.checks(REPO, sha)] == ["failure"]
+
+
+async def test_a_post_that_met_a_forge_which_hangs_comes_later(forge: LocalForge, github: GitHub, store: Store) -> None:
+    clock = Clock()
+    outbox = Outbox(store, github, now=clock)
+    want_comment(store, "working")
+    forge.fail_next("GET", "/comments", "hang", times=3)
+    await outbox.flush()
+    during = (forge.comments(REPO, 1), standing(store).tries)
+    clock.time += HOUR_S
+    await outbox.flush()
+    assert (during, forge.comments(REPO, 1)) == (([], 1), [f"{MARK}\nworking"])
+
+
 async def test_an_outage_of_an_hour_loses_nothing_and_the_newest_wish_wins(
     forge: LocalForge, github: GitHub, store: Store
 ) -> None:

@@ -61,7 +61,7 @@ async def told(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[
     """Yield forge, bot, and the second ticket as it was while the first one still worked, then both at the end."""
     folder = tmp_path_factory.mktemp("reach")
     forge = LocalForge(folder / "forge")
-    forge.observer = Contract()
+    forge.observer = contract = Contract()
     forge.create_repository(REPO, FILES)
     forge.add_user("ann", {REPO: "write"})
     insists = [{"type": "start", "repository": REPO, "issue": 2, "feedback": True}, {"say": "It needs to know three."}]
@@ -95,6 +95,7 @@ async def told(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[
             yield forge, service, [held, *ended]
             assert "Held until another ticket is done" in comment
     forge.close()
+    assert contract.wrong == []
 
 
 async def _until(service: Service, enough: Callable[[list[Ticket]], bool]) -> list[Ticket]:

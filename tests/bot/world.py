@@ -19,6 +19,7 @@ from bot.tickets import tickets
 from bot.tickets.ticket import State, Ticket
 from bot.work.agents.scripted import ScriptedModel
 from bot.work.agents.sessions import Turn, read_session
+from tests.contract import Contract
 
 CALC = "def add(a, b):\n    return a - b\n"
 FILES = {
@@ -105,6 +106,7 @@ class World:
 async def living(folder: Path, **more: Any) -> AsyncIterator[World]:
     """Yield a world while it lives in a folder."""
     forge, model = LocalForge(folder / "forge"), Model([])
+    forge.observer = contract = Contract()
     with model.serve() as served:
         settings = Settings(
             data=folder / "bot", port=0, name="h", api_url=forge.api_url, git_url=forge.url, app_id=forge.app_id,
@@ -115,3 +117,4 @@ async def living(folder: Path, **more: Any) -> AsyncIterator[World]:
             forge.hooks.target = f"{url}/webhook"
             yield World(forge, service, model, folder / "forge")
     forge.close()
+    assert contract.wrong == []

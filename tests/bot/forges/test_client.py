@@ -1,6 +1,7 @@
 """The client's operations, each held to GitHub's description: github.com's and an Enterprise Server's."""
 
 import asyncio
+import inspect
 import time
 
 import httpx
@@ -16,8 +17,15 @@ from tests.plain import PLAIN
 REPO = "acme/app"
 
 
-async def use_everything(forge: LocalForge, github: GitHub) -> None:
+async def use_everything(forge: LocalForge, github: GitHub, *, parted: bool) -> None:
     sha = forge.sha(REPO, "work") or ""
+    await github.installation(REPO)
+    await github.lacks(REPO)
+    await github.git_token(REPO)
+    await github.we(REPO)
+    await github.login(REPO)
+    await github.issue(REPO, 1)
+    await github.waits_for(REPO, 1, parted=parted)
     await github.default_branch(REPO)
     await github.branch_sha(REPO, "main")
     await github.file(REPO, "a.txt", "main")
@@ -44,12 +52,22 @@ async def use_everything(forge: LocalForge, github: GitHub) -> None:
     await github.react_to_line(REPO, line, "eyes")
     await github.merge_pull(REPO, pull.number, sha=sha, method="squash")
     await github.app()
+    await github.installations()
     await github.repositories()
     await github.hook_url()
     await github.set_hook(url=f"{forge.url}/nowhere", secret="s")
     [*_, delivery] = await github.deliveries()
     await github.delivery_payload(delivery.id)
     await github.redeliver(delivery.id)
+
+
+async def use_hooks(forge: LocalForge, http: httpx.AsyncClient) -> None:
+    forge.add_user("max", {REPO: "admin"})
+    token = forge.personal_token("max")
+    github = GitHub(http, api_url=forge.api_url, app=None, token=token, now=time.time)
+    for secret in ("one", "two"):
+        hook = await github.keep_hook(REPO, url=f"{forge.url}/hook", secret=secret, events=["issues"])
+    await github.ping_hook(REPO, hook)
 
 
 @pytest.mark.parametrize("description", ["api.github.com", "ghes-3.19"])
@@ -61,8 +79,23 @@ async def test_every_operation_is_as_github_describes_it(forge: LocalForge, gith
     forge.comment(REPO, 1, "hm", user="ann")
     forge.edit_issue(REPO, 1, title="Bug!", body="text", user="ann")
     forge.wait(lambda: len([d for d in forge.state.deliveries if d.status]) == 4)
-    await use_everything(forge, github)
-    assert (contract.wrong, len(contract.seen)) == ([], 33)
+    await use_everything(forge, github, parted=description == "api.github.com")
+    async with httpx.AsyncClient() as http:
+        await use_hooks(forge, http)
+    assert (contract.wrong, len(contract.seen)) == ([], 39 + (description == "api.github.com"))
+
+
+def test_no_operation_of_the_client_escapes_the_description() -> None:
+    asks = [name for name, found in inspect.getmembers(GitHub, inspect.iscoroutinefunction) if name[0] != "_"]
+    used = inspect.getsource(use_everything) + inspect.getsource(use_hooks)
+    assert [name for name in asks if f"github.{name}(" not in used] == []
+
+
+async def test_a_server_without_sub_issues_has_none(forge: LocalForge, github: GitHub) -> None:
+    forge.create_repository(REPO, {"a.txt": "one\n"})
+    forge.open_issue(REPO, "Bug", "text", user="ann")
+    forge.fail_next("GET", "/sub_issues", 404)
+    assert await github.waits_for(REPO, 1) == []
 
 
 async def test_a_personal_token_does_the_same_but_for_what_only_an_app_can(forge: LocalForge) -> None:
