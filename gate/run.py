@@ -9,6 +9,7 @@ from datetime import date
 from pathlib import Path
 
 from gate import proc, tools
+from gate.commands.idle import NOTHING, is_idle
 from gate.errors import UsageError
 from gate.judge import SKIPPED, judge, settle, steps_in_words, ungated, waived_steps
 from gate.policy import Policy, Step
@@ -196,6 +197,8 @@ class _Run:
             evidence = tools.read_evidence(
                 invocations, log, scratch, exit_code=ended.exit_code, env=env, wrap=self._options.wrap, stop=self._stop
             )
+            if step.evidence == "exit" and is_idle(step.run, cwd, root=root):
+                evidence = replace(evidence, hollow=evidence.hollow or NOTHING)
         outcome, reason = settle(step, kind, ended, evidence)
         return StepReport(
             step.name, kind, step.run, outcome, ended.exit_code, round(ended.seconds, 3), evidence, tail(log), reason

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from gate.commands.idle import does_nothing
 from gate.proposals.line import Line, read, read_json, short
 
 _SCRIPTS = (
@@ -39,11 +40,15 @@ def look(folder: Path) -> Iterator[Line]:
     scripts = {k: v for k, v in found.items() if isinstance(v, str)} if isinstance(found, dict) else {}
     manager = _manager(folder)
     for what, names in _SCRIPTS:
-        name = next((n for n in names if n in scripts and "no test specified" not in scripts[n]), None)
+        name = next((n for n in names if n in scripts and _is_real(scripts[n])), None)
         if name is not None:
             yield _script(manager, _KINDS.get(what, what), what, name, scripts[name])
         else:
             yield from _without_script(folder, package, _NPX[manager], what, scripts)
+
+
+def _is_real(script: str) -> bool:
+    return "no test specified" not in script and not does_nothing(script)
 
 
 def _script(manager: str, kind: str, what: str, name: str, text: str) -> Line:

@@ -31,6 +31,7 @@ PACKAGE = json.dumps({"scripts": {"lint": "eslint .", "build": "vite build", "te
         ({"package.json": PACKAGE, "tsconfig.json": "{}"}, ["npm run lint", "npx tsc --noEmit", "npm run build", "npm run test"]),
         ({"package.json": PACKAGE, "pnpm-lock.yaml": ""}, ["pnpm run lint", "pnpm run build", "pnpm run test"]),
         ({"package.json": '{"scripts": {"test": "echo \\"Error: no test specified\\" && exit 1"}}'}, []),
+        ({"package.json": '{"scripts": {"lint": "echo no linter", "build": "true", "test": "node --test"}}'}, ["npm run test"]),
         ({"pyproject.toml": "[tool.ruff]\n[tool.mypy]\n[tool.pytest.ini_options]\n", "app/__init__.py": ""}, ["ruff check .", "mypy app", "pytest -q"]),
         ({"tests/test_a.py": "import unittest\n", "tests/__init__.py": ""}, ["python3 -m unittest discover -s tests -t ."]),
         ({"tests/test_a.py": "def test_a():\n    pass\n"}, ["pytest -q"]),
