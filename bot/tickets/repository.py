@@ -3,6 +3,7 @@
 import difflib
 import functools
 import json
+import math
 import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
@@ -15,6 +16,9 @@ from bot.tickets.schema import repositories
 
 PATH = ".github/bot.toml"
 MOST_BYTES = 64 * 1024
+MOST_NUMBER = 1e12  # no limit is meant beyond it
+LABEL_LENGTH = 50  # https://docs.github.com/rest/issues/labels
+TELLING = 100  # characters of a wrong value that are shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +132,19 @@ def read_settings(data: bytes) -> RepositorySettings:
         raise ConfigError(f"{PATH}: expected at most {MOST_BYTES:,} bytes, got {len(data):,}")
     try:
         found = tomllib.loads(data.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{PATH}: expected TOML in UTF-8: {error}") from error
+    except ValueError as error:  # no TOML, no UTF-8, or a number of thousands of digits
+        raise ConfigError(f"{PATH}: expected TOML in UTF-8: {_short(str(error))}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{PATH}: expected TOML in UTF-8, got lists or tables nested without end") from error
     settings: RepositorySettings = _read(RepositorySettings, found, "")
+    if settings.agent.kind == "command" and not settings.agent.command:
+        raise ConfigError(f"{PATH}: agent.command: expected the program that `agent.kind` asks for, got nothing")
     return settings
+
+
+def _short(text: str) -> str:
+    """Return text for an error's one line: what is wrong is told in a comment, whose length is bounded."""
+    return text if len(text) <= TELLING else f"{text[:TELLING]}..."
 
 
 def settings_of(c: sa.Connection, repository: str) -> RepositorySettings:
@@ -222,7 +235,9 @@ def _read(kind: type, found: object, prefix: str) -> Any:
         if key not in known:
             close = difflib.get_close_matches(key, known, n=1)
             hint = f"; did you mean {close[0]!r}?" if close else ""
-            raise ConfigError(f"{PATH}: {prefix}{key}: expected one of {', '.join(known)}, got an unknown key{hint}")
+            raise ConfigError(
+                f"{PATH}: {prefix}{_short(key)}: expected one of {', '.join(known)}, got an unknown key{hint}"
+            )
         inner = types[key]
         whole = f"{prefix}{key}"
         values[key] = (
@@ -238,15 +253,20 @@ def _value(kind: object, value: object, key: str) -> object:
         if fits(kind):
             taken = take(value)
             if taken is _BAD:
-                raise ConfigError(f"{PATH}: {key}: expected {_wanted(kind)}, got {value!r}")
+                raise ConfigError(f"{PATH}: {key}: expected {_wanted(kind)}, got {_short(repr(value))}")
             break
     else:
         raise TypeError(f"{key} has a type that is not read: {kind}")
     if key in CHOICES and taken not in CHOICES[key]:
         choices = ", ".join(c for c in CHOICES[key] if c)
-        raise ConfigError(f"{PATH}: {key}: expected one of {choices}, got {value!r}")
-    if key in LEAST and isinstance(taken, int | float) and taken < LEAST[key]:
-        raise ConfigError(f"{PATH}: {key}: expected at least {LEAST[key]:g}, got {value!r}")
+        raise ConfigError(f"{PATH}: {key}: expected one of {choices}, got {_short(repr(value))}")
+    if key in LEAST and isinstance(taken, int | float) and not LEAST[key] <= taken <= MOST_NUMBER:
+        bound = f"at least {LEAST[key]:g}" if taken < LEAST[key] else f"at most {MOST_NUMBER:g}"
+        raise ConfigError(f"{PATH}: {key}: expected {bound}, got {_short(repr(value))}")
+    if key.startswith("labels."):
+        for label in (taken,) if isinstance(taken, str) else taken if isinstance(taken, tuple) else ():
+            if len(label) > LABEL_LENGTH:
+                raise ConfigError(f"{PATH}: {key}: expected at most {LABEL_LENGTH} characters, got {len(label)}")
     return taken
 
 
@@ -260,7 +280,12 @@ def _texts(value: object) -> object:
 
 
 def _number(value: object) -> object:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else _BAD
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return _BAD
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def _whole(value: object) -> object:

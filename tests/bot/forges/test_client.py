@@ -66,8 +66,9 @@ async def use_hooks(forge: LocalForge, http: httpx.AsyncClient) -> None:
     token = forge.personal_token("max")
     github = GitHub(http, api_url=forge.api_url, app=None, token=token, now=time.time)
     for secret in ("one", "two"):
-        hook = await github.keep_hook(REPO, url=f"{forge.url}/hook", secret=secret, events=["issues"])
+        hook = await github.keep_hook(REPO, url="http://127.0.0.1:9/hook", secret=secret, events=["issues"])
     await github.ping_hook(REPO, hook)
+    forge.wait(lambda: all(d.status for d in forge.state.deliveries))  # none is on its way when the forge closes
 
 
 @pytest.mark.parametrize("description", ["api.github.com", "ghes-3.19"])
