@@ -37,7 +37,7 @@ def run(target: str | None, repo: Path | None, issue: Path | None, report: Path 
             raise UserError("expected either OWNER/REPO#N or --repo with --issue, got both")
         if settings.token is None:
             need(settings, ["app_id"])
-        from bot import foreground
+        from bot.commands import foreground
 
         code = asyncio.run(foreground.remote(settings, match[1], int(match[2]), as_json=as_json))
         sys.stdout.flush()
@@ -52,7 +52,7 @@ def run(target: str | None, repo: Path | None, issue: Path | None, report: Path 
             "ANTHROPIC_API_KEY: expected a key, found none. Mend: set it, or BOT_MODEL_URL for another server"
         )
     need_git()
-    from bot import foreground
+    from bot.commands import foreground
 
     with tempfile.TemporaryDirectory(prefix="sluice-run-") as folder:
         working = foreground.local(
