@@ -13,6 +13,7 @@ from pathlib import Path
 FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 DEEPEST = 400  # levels of tracked folders; one descriptor each
 OURS = 0o700
+KEPT_FILES = frozenset({".pnp.cjs", ".pnp.loader.mjs", "install-state.gz"})  # among what installs leave: no folders
 _OCTAL = re.compile(r"\\([0-7]{3})")  # how the kernel writes blanks in the names of mount points
 
 
@@ -26,6 +27,9 @@ class Kind(IntEnum):
     FILE = 0  # tracked: anything but a folder, for git itself mends it
     FOLDER = 1  # holds tracked or kept paths: entered
     KEPT = 2  # a folder of the job's tools: must be a real folder, is not entered
+    KEPT_FILE = (
+        3  # a file that an install made beside the folders: a link in its place stays for the comparison to find
+    )
 
 
 Tree = Mapping[str, Mapping[str, Kind]]  # folder -> name -> what may stand there; "" is the root
@@ -46,7 +50,7 @@ def wanted(tracked: Iterable[tuple[str, bool]], kept: Sequence[str]) -> Tree:
         folder, _, name = path.rpartition("/")
         names = _enter(tree, folder)
         if names.get(name) is None:  # a folder of tracked files is cleaned like any other, whatever its name
-            names[name] = Kind.KEPT
+            names[name] = Kind.KEPT_FILE if name in KEPT_FILES else Kind.KEPT
     return tree
 
 
@@ -124,7 +128,7 @@ class _Sweep:
             entries = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in found]
         for name, is_folder in entries:
             match names.get(name), is_folder:
-                case (Kind.FILE, False) | (Kind.KEPT, True):
+                case (Kind.FILE | Kind.KEPT_FILE, False) | (Kind.KEPT, True):
                     pass
                 case Kind.FOLDER, True:
                     enter.append(name)

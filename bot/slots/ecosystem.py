@@ -30,7 +30,7 @@ class Ecosystem(Protocol):
     LANGUAGE: str  # one manager a language and folder, the first in the registry
     LOCKS: Sequence[str]  # one of these in a folder shows it
     INPUTS: Sequence[str]  # what else changes the outcome of an install
-    KEEP: Sequence[str]  # folders that an install makes and that stay from job to job
+    KEEP: Sequence[str]  # what an install makes and that stays from job to job: folders, and clean.KEPT_FILES
     PROGRAMS: Sequence[str]  # those whose version changes the outcome; the first one installs
 
     def commands(self, project: Project, /) -> Sequence[Sequence[str]]:

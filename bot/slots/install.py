@@ -94,31 +94,39 @@ def state(root: Path, kept: Iterable[str]) -> str:
     """Return a hash over everything in the kept folders that a change of a file cannot leave as it was."""
     digest = hashlib.sha256()
     for folder in kept:
+        if folder.rpartition("/")[2] in clean.KEPT_FILES:
+            digest.update(os.fsencode(folder) + _seen((root / folder).lstat()))
+            continue
         todo = [str(root / folder)]
         while todo:
             with os.scandir(todo.pop()) as entries:
                 for entry in sorted(entries, key=lambda e: e.name):
                     s, is_folder = entry.stat(follow_symlinks=False), entry.is_dir(follow_symlinks=False)
-                    seen = (s.st_mode,) if is_folder else (
-                        s.st_mode, s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino, s.st_nlink,
-                    )  # fmt: skip
-                    digest.update(os.fsencode(entry.path) + repr(seen).encode())
+                    digest.update(os.fsencode(entry.path) + (repr((s.st_mode,)).encode() if is_folder else _seen(s)))
                     if is_folder:
                         todo.append(entry.path)
     return digest.hexdigest()
 
 
+def _seen(s: os.stat_result) -> bytes:
+    return repr((s.st_mode, s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino, s.st_nlink)).encode()
+
+
 def is_as_installed(slot: Slot, installed: Installed) -> bool:
     """Return whether nobody changed the kept folders; what tools wrote for themselves is thrown away first."""
-    for folder in installed.kept:
-        for name in SCRATCH:
-            path = slot.path / folder / name
-            if path.parent.is_dir() and not path.parent.is_symlink():
-                clean.throw(path, slot.trash)
+    _throw_scratch(slot, installed.kept)
     try:
         return state(slot.path, installed.kept) == installed.state
     except OSError:
         return False
+
+
+def _throw_scratch(slot: Slot, kept: Iterable[str]) -> None:
+    for folder in kept:
+        for name in SCRATCH:
+            path = slot.path / folder / name
+            if path.parent.is_dir() and not path.parent.is_symlink():
+                clean.throw(path, slot.trash)
 
 
 async def install(
@@ -161,9 +169,7 @@ async def install(
 
 
 async def _state(slot: Slot, kept: tuple[str, ...]) -> str:
-    for folder in kept:
-        for name in SCRATCH:
-            clean.throw(slot.path / folder / name, slot.trash)
+    _throw_scratch(slot, kept)
     return state(slot.path, kept)
 
 
@@ -223,9 +229,10 @@ def made(root: Path, tracked: Collection[str]) -> tuple[str, ...]:
 
 
 def _is_real(root: Path, path: str) -> bool:
-    """Return whether a path is a folder and no part of it a link."""
+    """Return whether a path is a folder, or a file that may be kept, and no part of it a link."""
     parts = path.split("/")
-    return (root / path).is_dir() and not any(root.joinpath(*parts[: n + 1]).is_symlink() for n in range(len(parts)))
+    is_there = (root / path).is_file() if parts[-1] in clean.KEPT_FILES else (root / path).is_dir()
+    return is_there and not any(root.joinpath(*parts[: n + 1]).is_symlink() for n in range(len(parts)))
 
 
 def hide(exclude: Path, kept: Iterable[str]) -> None:

@@ -30,6 +30,14 @@ def test_packages_run_no_scripts_of_their_own_unless_the_repository_lets_them(na
     assert [*with_them, "--ignore-scripts"] == list(without)
 
 
+def test_a_modern_yarn_builds_no_package_unless_the_repository_lets_it() -> None:
+    (yarn,) = [e for e in ECOSYSTEMS if e.NAME == "yarn"]
+    files = frozenset({"yarn.lock", ".yarnrc.yml"})
+    assert [yarn.commands(Project("", files, scripts))[0][2:] for scripts in (False, True)] == [
+        ("--immutable", "--mode=skip-build"), ("--immutable",),
+    ]  # fmt: skip
+
+
 CASES = {
     "nothing": (["README.md"], []),
     "both managers of one language": (["package-lock.json", "pnpm-lock.yaml"], ["pnpm:"]),

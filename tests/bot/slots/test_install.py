@@ -64,7 +64,11 @@ class Host:
 
     async def say(self, *argv: str) -> str:
         """Return what a job's command prints."""
-        box = Box("bubblewrap", self.slot.path, self.slot.home, env=self.pool.environment(self.slot))
+        store = self.pool.store_folder
+        box = Box(
+            "bubblewrap", self.slot.path, self.slot.home, readable=(store,) if store.exists() else (),
+            env=self.pool.environment(self.slot),
+        )  # fmt: skip
         command, env = boxes.wrap(box, argv, env={})
         return (await proc.run(*command, cwd=self.slot.path, env=env, limit_s=60)).output.strip()
 
@@ -245,3 +249,19 @@ async def test_scratch_of_tools_does_not_cost_a_new_install(host: Host, folder: 
     (host.slot.path / "node_modules" / folder / "tsconfig.app.tsbuildinfo").write_text("{}")
     await host.end()
     assert await host.start(sha, wish) == ["checkout"]
+
+
+@pytest.mark.parametrize("plant", ["echo evil >.pnp.cjs", "ln -sf /etc/passwd .pnp.cjs", "rm .pnp.cjs; mkdir .pnp.cjs"],
+                         ids=["text", "link", "folder"])  # fmt: skip
+async def test_a_kept_file_is_thrown_away_when_a_job_touched_it(host: Host, plant: str) -> None:
+    sha, wish = commit(host.origin, {"b.txt": "b"}), Install(run="echo good >.pnp.cjs")
+    passwd = Path("/etc/passwd").read_bytes()
+    await host.start(sha, wish)
+    await host.say("sh", "-c", plant)
+    touched = await host.end()
+    parts = await host.start(sha, wish)
+    kept = host.slot.path / ".pnp.cjs"
+    assert (touched.checks[-1], parts, kept.read_text(), kept.is_symlink(), (await host.end()).checks[-1]) == (
+        "dependencies changed: thrown away", ["checkout", "install"], "good\n", False, UNCHANGED[-1],
+    )  # fmt: skip
+    assert Path("/etc/passwd").read_bytes() == passwd

@@ -89,3 +89,19 @@ async def test_uv_goes_through_three_jobs(host: Host) -> None:
         ("install", "1.0", UNCHANGED[-1]), ("update", "2.0", UNCHANGED[-1]), ("checkout", "2.0", UNCHANGED[-1]),
     ]  # fmt: skip
     assert (host.pool.store_folder / "uv").is_dir()
+
+
+@at_hand("yarn", how="npm install -g @yarnpkg/cli-dist")
+async def test_a_modern_yarn_with_plug_n_play_goes_through_three_jobs(host: Host) -> None:
+    shas = []
+    (host.origin / ".yarnrc.yml").write_text("nodeLinker: pnp\nenableTelemetry: false\n")
+    for version in ("1.0.0", "2.0.0"):
+        tarball(host.origin, version)
+        wants = {"name": "app", "version": "1.0.0", "dependencies": {"dep": f"file:./dep-{version}.tgz"}}
+        (host.origin / "package.json").write_text(json.dumps(wants))
+        run("yarn", "install", "--mode=update-lockfile", cwd=host.origin)
+        shas.append(commit(host.origin, {".gitignore": "node_modules/\n.pnp.*\n.yarn/\n"}))
+    found = await three_jobs(host, (shas[0], shas[1]), "yarn", "node", "-p", "require('dep')")
+    assert found == [
+        ("install", "1.0.0", UNCHANGED[-1]), ("update", "2.0.0", UNCHANGED[-1]), ("checkout", "2.0.0", UNCHANGED[-1]),
+    ]  # fmt: skip
