@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 MOST = 5  # commands that one comment may give
+LEFT_OUT = "left out"  # the name of what stands for those below; nobody can write it, for it holds a space
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
@@ -20,9 +21,13 @@ class Call:
 
 
 def find_calls(text: str, *, name: str) -> tuple[Call, ...]:
-    """Return the commands of a comment in their order; `name` is what people call the bot by."""
+    """Return the commands of a comment in their order; `name` is what people call the bot by.
+
+    Where there are more than MOST, one call named LEFT_OUT, with the number of all, stands for the rest.
+    """
     found = [call for line in _spoken(_HIDDEN.sub("", text)) if (call := _read(line, name)) is not None]
-    return tuple(found[:MOST])
+    rest = [Call(LEFT_OUT, (str(len(found)),), "")] if len(found) > MOST else []
+    return (*found[:MOST], *rest)
 
 
 def _read(line: str, name: str) -> Call | None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 from bot.errors import UserError
-from bot.inbox.calls import Call
+from bot.inbox.calls import LEFT_OUT, MOST, Call
 from bot.inbox.scope import scope_of
 from bot.inbox.turn import Turn, approvable, attempt_again, show_difference, text_was_shown
 from bot.inbox.visible import visible
@@ -228,6 +228,10 @@ def obey(said: Said) -> str:
     command = find(said.call.name)
     if command is None and said.call.by_name and _is_question(said.call.text):
         return _know_of_it(said)
+    if said.call.name == LEFT_OUT:
+        raise UserError(
+            f"One comment may give {MOST} commands, this has {said.call.args[0]}; write what is left in another one."
+        )
     if command is None:
         raise UserError(unknown(said.call.name))
     if command.needs_floor and not said.turn.standing.may:

@@ -4,6 +4,7 @@ import difflib
 import functools
 import json
 import math
+import re
 import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
@@ -18,6 +19,7 @@ PATH = ".github/bot.toml"
 MOST_BYTES = 64 * 1024
 MOST_NUMBER = 1e12  # no limit is meant beyond it
 LABEL_LENGTH = 50  # https://docs.github.com/rest/issues/labels
+_HOST = re.compile(r"(?:\*\.)?[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}[A-Za-z0-9])?")
 TELLING = 100  # characters of a wrong value that are shown
 
 
@@ -139,6 +141,16 @@ def read_settings(data: bytes) -> RepositorySettings:
     settings: RepositorySettings = _read(RepositorySettings, found, "")
     if settings.agent.kind == "command" and not settings.agent.command:
         raise ConfigError(f"{PATH}: agent.command: expected the program that `agent.kind` asks for, got nothing")
+    for path in (*settings.shared, *settings.caches.keep):
+        if path.startswith(("/", "~")) or ".." in path.split("/"):
+            raise ConfigError(
+                f"{PATH}: shared, caches.keep: expected paths inside the repository, got {_short(repr(path))}"
+            )
+    for host in settings.sandbox.hosts:
+        if _HOST.fullmatch(host) is None:
+            raise ConfigError(
+                f"{PATH}: sandbox.hosts: expected names such as packages.example.com, got {_short(repr(host))}"
+            )
     return settings
 
 

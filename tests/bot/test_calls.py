@@ -16,7 +16,7 @@ COMMANDS = {
     "@Sluice, what does this do?": [("what", ("does", "this", "do?"))],
     "/bot": [("", ())],
     "/bot paths src/** docs": [("paths", ("src/**", "docs"))],
-    "\n".join(["/bot why"] * 9): [("why", ())] * 5,
+    "\n".join(["/bot why"] * 9): [*[("why", ())] * 5, ("left out", ("9",))],
     "```\ncode\n```\n/bot why": [("why", ())],
     "say /bot retry": [],
     "/bots retry": [],

@@ -56,6 +56,8 @@ SITUATIONS = [
     ("none", "/bot pause", "none", "Nothing new starts in this repository until `/bot resume`. What runs goes on."),
     ("over budget", "/bot budget $2", "queued 2 ann", ""),
     ("red", "/bot budget $2", "done 1 ann", ""),
+    ("red", "\n".join(["/bot budget $2"] * 6), "done 1 ann",
+     "One comment may give 5 commands, this has 6; write what is left in another one."),
     ("red", "/bot budget", "done 1 ann", "Say how much more: `/bot budget $2`, `500k tokens`, `20 turns` or `30m`."),
     ("red", "/bot budget lots", "done 1 ann",
      "a budget is written as `$2`, `500k tokens`, `20 turns` or `30m`; got `lots`"),
