@@ -138,7 +138,7 @@ def _notes_on_unseen(policy: Policy, names: Sequence[str]) -> tuple[Finding, ...
             "nothing-seen",
             Level.NOTE,
             f"{name} passed, and nothing that it verified can be seen",
-            policy.source,
+            policy.file,
             fix=fix,
         )
         for name in names
@@ -152,7 +152,7 @@ def _notes_on_waivers(policy: Policy, today: date) -> tuple[Finding, ...]:
             level=Level.NOTE if w.expires >= today else Level.WARNING,
             message=f"{w.step} may be hollow until {w.expires}: {w.reason}" if w.expires >= today
             else f"the waiver for {w.step} ended on {w.expires}: {w.reason}",
-            path=policy.source,
+            path=policy.file,
             fix=f"make {w.step} verify something, then remove its waiver",
         )
         for w in policy.waivers

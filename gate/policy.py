@@ -67,6 +67,11 @@ class Policy:
     source: str = ""
     hash: str = ""
 
+    @property
+    def file(self) -> str:
+        """Return where it stands in a worktree: `source` without the commit that it was read from."""
+        return FILE if self.source.startswith(f"{FILE}@") else self.source
+
 
 def parse_repository(data: bytes, source: str) -> Policy:
     """Return the policy in the bytes of a gate.toml. Raises PolicyError: `file: key: expected X, got Y`."""

@@ -127,13 +127,15 @@ def test_a_waiver_counts_to_the_end_of_its_day(day: int, verdict: Verdict) -> No
 
 
 def test_a_step_of_which_nothing_is_seen_is_named_beside_one_that_proves() -> None:
-    policy = parse_repository(b'[steps.lint]\nrun = "./lint.sh"\n[steps.test]\nrun = "pytest -q"\n', FILE)
+    policy = parse_repository(
+        b'[steps.lint]\nrun = "./lint.sh"\n[steps.test]\nrun = "pytest -q"\n', f"{FILE}@{'a' * 40}"
+    )
     passed = [
         StepReport("lint", "check", "./lint.sh", StepOutcome.PASSED, 0),
         StepReport("test", "test", "pytest -q", StepOutcome.PASSED, 0, evidence=Evidence("pytest", 3)),
     ]
     verdict, reason, noted = judge(policy, passed, (), today=TODAY)
-    assert (verdict, reason, [(f.rule, f.level, f.message) for f in noted]) == (
+    assert (verdict, reason, [(f.rule, f.level, f.path) for f in noted]) == (
         Verdict.GREEN, "2 steps, 2 ran, 3 tests executed, 0 skipped; nothing to be seen of lint",
-        [("nothing-seen", "note", "lint passed, and nothing that it verified can be seen")],
+        [("nothing-seen", "note", FILE)],
     )  # fmt: skip
