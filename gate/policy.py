@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from gate.errors import PolicyError
 from gate.values import MOST_BYTES, check_keys, kind_of, nearest, read_json, read_toml, string, strings, table
@@ -46,8 +46,7 @@ class Step:
     paths: tuple[str, ...] = ()  # globs; with --since the step runs only if one of them changed
 
 
-@dataclass(frozen=True, slots=True)
-class Waiver:
+class Waiver(NamedTuple):
     """The only way out: a step that may be hollow, for a reason, until a date."""
 
     step: str

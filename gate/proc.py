@@ -8,9 +8,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 from gate.orphans import FAMILY, MARK
 
@@ -21,8 +20,7 @@ DRAIN_S = 2.0  # to read what is left in the pipe of a tree that is gone
 ROUNDS = 100  # of killing: what forks while it dies needs several
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(NamedTuple):
     """How a step's process ended."""
 
     exit_code: int | None

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
+from typing import NamedTuple
 
 from gate import proc, tools
 from gate.commands.idle import NOTHING, is_idle
@@ -41,8 +42,7 @@ class Options:
     logs: Path | None = None  # where whole outputs are kept
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """What is judged."""
 
     root: Path

@@ -2,14 +2,13 @@
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from gate.commands.shell import PLAIN, Options
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """Text to read on, where it runs, what launches its programs, and whether it surely runs.
 
     A `fresh` part starts a process of its own, so it inherits no launcher. `options` are those of the shell that reads

@@ -7,8 +7,9 @@ safe against scripts that call themselves.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from gate.commands import containers, javascript, makefile, python, scripts, taskfiles, wrappers
 from gate.commands.part import Part
@@ -32,8 +33,7 @@ EXPANDERS: tuple[Expander, ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """One program as it is started: `argv[0]` is its bare name, `program` as written, `launcher` what starts it.
 
     `env` is what was put before it and before what starts it; it `binds` when its failure makes the whole text fail.
@@ -76,7 +76,7 @@ class _Walk:
             if simple.words[0] in {"cd", "pushd"}:
                 places[simple.depth] = _change(places[simple.depth], simple)
                 continue
-            self._command(simple, replace(part, cwd=places[simple.depth]), seen, depth)
+            self._command(simple, part._replace(cwd=places[simple.depth]), seen, depth)
 
     def _command(self, simple: Simple, part: Part, seen: frozenset[tuple[tuple[str, ...], Path]], depth: int) -> None:
         if len(self.found) >= _MOST:
@@ -93,8 +93,8 @@ class _Walk:
             launcher = inner.launcher if inner.launcher or inner.fresh else part.launcher
             if launcher[:1] == argv[:1]:
                 launcher = (simple.words[0], *launcher[1:])
-            inner = replace(
-                inner, launcher=launcher, sure=sure and inner.sure, binds=binds and inner.binds, env=(*env, *inner.env)
+            inner = inner._replace(
+                launcher=launcher, sure=sure and inner.sure, binds=binds and inner.binds, env=(*env, *inner.env)
             )
             self.text(inner, seen | {key}, depth + 1)
 

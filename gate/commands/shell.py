@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from gate.commands.grammar import Block, Branches, Chain, Group, Leaf, Node, Pipeline, parse
 
@@ -26,8 +27,7 @@ class Simple:
     binds: bool = field(default=True, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """How the shell is set where the text begins: `set -e`, `set -o pipefail`."""
 
     errexit: bool = False
@@ -49,8 +49,7 @@ def split(text: str, options: Options | None = None) -> list[Simple]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(NamedTuple):
     """Where a command stands: whether it surely runs, whether its status is that of the text, how deep it is."""
 
     sure: bool = True
@@ -88,7 +87,7 @@ class _Walk:
             swallowed = "||" in after and not saved
             leaves = saved and not place.depth and not chain.background  # `|| exit 1` ends the whole text
             binds = leaves or (counts and not swallowed and (whole or saved or not after))
-            inner = replace(place, sure=sure, counts=binds, suspended=place.suspended or bool(after))
+            inner = place._replace(sure=sure, counts=binds, suspended=place.suspended or bool(after))
             self._pipeline(pipeline, inner)
             if number < len(chain.operators) and chain.operators[number] == "||":
                 sure = False
@@ -97,7 +96,7 @@ class _Walk:
         for number, node in enumerate(pipeline.nodes):
             is_last = number == len(pipeline.nodes) - 1
             counts = place.counts and not pipeline.negated and (is_last or self._options.pipefail)
-            self._node(node, replace(place, counts=counts, suspended=place.suspended or pipeline.negated))
+            self._node(node, place._replace(counts=counts, suspended=place.suspended or pipeline.negated))
 
     def _node(self, node: Node, place: _Place) -> None:
         match node:
@@ -107,7 +106,7 @@ class _Walk:
                     self.found.append(simple)
             case Group(body, subshell):
                 outer = self._options
-                self.block(body, replace(place, depth=place.depth + subshell))
+                self.block(body, place._replace(depth=place.depth + subshell))
                 if subshell:
                     self._options = outer
             case Branches():
@@ -116,11 +115,11 @@ class _Walk:
     def _branches(self, node: Branches, place: _Place) -> None:
         for number, condition in enumerate(node.conditions):
             asked = node.word == "if" and _guards(node, number)
-            self.block(condition, replace(place, counts=place.counts and asked, suspended=True))
+            self.block(condition, place._replace(counts=place.counts and asked, suspended=True))
             if asked:
                 self._rebind(condition, place)
         for branch in node.branches:
-            self.block(branch, replace(place, sure=False))
+            self.block(branch, place._replace(sure=False))
 
     def _rebind(self, condition: Block, place: _Place) -> None:
         """`if ! check; then exit 1; fi`: the negated check counts after all."""

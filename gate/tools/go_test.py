@@ -8,7 +8,6 @@ seen without -v.
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from gate.commands.part import option_values
@@ -45,7 +44,7 @@ def read(ran: Ran) -> Counts:
     counts = _read(ran)
     kept = {m["package"]: "(cached)" in m["rest"] for m in _PACKAGE.finditer(ran.output)}
     cached = sum(kept.values())
-    return replace(counts, note=f"{cached} of {len(kept)} packages cached") if counts.tests and cached else counts
+    return counts._replace(note=f"{cached} of {len(kept)} packages cached") if counts.tests and cached else counts
 
 
 def _read(ran: Ran) -> Counts:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from gate.tools.ask import Asker
 
@@ -35,8 +35,7 @@ class Tool(Protocol):
         """Return what the tool did, from its own words."""
 
 
-@dataclass(frozen=True, slots=True)
-class Invocation:
+class Invocation(NamedTuple):
     """One run of a known tool inside a step; `sure` unless it stands behind `||`, in a condition or in a loop.
 
     It `binds` when its failure makes the step fail; `env` is what the command line sets for it.
@@ -61,8 +60,7 @@ class Invocation:
         return (*self.launcher, self.program or self.argv[0], *words)
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(NamedTuple):
     """What a tool did; None is "not known". `hollow` says in one sentence why nothing was verified."""
 
     tests: int | None = None
@@ -73,8 +71,7 @@ class Counts:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """The pattern of a line; compiled when first used, since a run needs few of the family's patterns."""
 
     pattern: str
