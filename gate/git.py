@@ -63,9 +63,14 @@ def _toplevel(folder: Path) -> Path:
     answer = ask(folder, "rev-parse", "--show-toplevel")
     if answer.code != 0:
         bare = ask(folder, "rev-parse", "--is-bare-repository").text == "true"
-        why = "it is a bare repository, which has no files to check" if bare else answer.error.removeprefix("fatal: ")
+        why = "it is a bare repository, which has no files to check" if bare else _on_one_line(answer.error)
         raise UsageError(f"not-a-worktree: expected a git worktree at {folder}, got: {why}")
     return _own(Path(os.fsdecode(answer.out.removesuffix(b"\n"))), folder)
+
+
+def _on_one_line(error: str) -> str:
+    """Return what git says over several lines, as where a checkout is somebody else's, in one."""
+    return " ".join(line.strip() for line in error.removeprefix("fatal: ").splitlines() if line.strip())
 
 
 def _own(root: Path, folder: Path) -> Path:

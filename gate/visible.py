@@ -37,11 +37,16 @@ def _is_plain(text: str) -> bool:
 
 def one_line(text: str) -> str:
     """Return text whose control characters are written out, so that a file's name cannot make a line of its own."""
+    if text.isprintable():  # none of them is; most text has none
+        return text
     return _NOT_ONE_LINE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
-def made_visible(report: Report, *, colours: bool = False) -> Report:
-    """Return a report that is safe to show: everything in it came from a repository, its tools or its file names."""
+def made_visible(report: Report, *, colours: bool = False, paths: bool = True) -> Report:
+    """Return a report that is safe to show: everything in it came from a repository, its tools or its file names.
+
+    `paths` says whether the findings' paths are made so too; a format that escapes them itself needs them as they are.
+    """
     return replace(
         report,
         reason=one_line(report.reason),
@@ -51,7 +56,10 @@ def made_visible(report: Report, *, colours: bool = False) -> Report:
         ),
         findings=tuple(
             replace(
-                f, message=one_line(f.message), fix=one_line(f.fix), path=None if f.path is None else one_line(f.path)
+                f,
+                message=one_line(f.message),
+                fix=one_line(f.fix),
+                path=one_line(f.path) if f.path is not None and paths else f.path,
             )
             for f in report.findings
         ),

@@ -1,6 +1,5 @@
 """nx targets: `nx run-many -t test`, `nx affected -t lint`, `nx test app`."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -56,6 +55,8 @@ def _projects(cwd: Path, root: Path) -> list[tuple[Path, str, dict[str, str]]]:
 
 
 def _json(path: Path, root: Path) -> dict[str, Any]:
+    import json  # noqa: PLC0415 only for files of this kind
+
     try:
         found = json.loads(read_inside(path, root) or b"{}")
     except ValueError:

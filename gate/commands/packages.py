@@ -1,7 +1,6 @@
 """package.json files: scripts, and the packages of a workspace."""
 
 import fnmatch
-import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -30,6 +29,8 @@ def load_package(folder: Path, root: Path) -> Package | None:
     data = read_inside(folder / "package.json", root)
     if data is None:
         return None
+    import json  # noqa: PLC0415 only for files of this kind
+
     try:
         found = json.loads(data)
     except ValueError:

@@ -1,6 +1,5 @@
 """Task files beside package.json and make: just, task, mise, deno and composer."""
 
-import json
 import re
 import tomllib
 from collections.abc import Sequence
@@ -111,6 +110,8 @@ def _mise(text: str) -> dict[str, tuple[list[str], list[str]]]:
 
 
 def _deno(text: str) -> dict[str, tuple[list[str], list[str]]]:
+    import json  # noqa: PLC0415 only for files of this kind
+
     try:
         tasks = json.loads(re.sub(r"^\s*//.*$", "", text, flags=re.MULTILINE)).get("tasks")
     except (ValueError, AttributeError):
@@ -143,6 +144,8 @@ def _composer(argv: tuple[str, ...], cwd: Path, root: Path) -> list[Part] | None
 def _composer_scripts(cwd: Path, root: Path) -> dict[str, list[str]]:
     """Return the scripts of composer.json."""
     data = read_inside(cwd / "composer.json", root)
+    import json  # noqa: PLC0415 only for files of this kind
+
     try:
         found = json.loads(data or b"{}")
     except ValueError:

@@ -11,7 +11,8 @@ FORMATS = ("text", "json", "markdown", "comment", "github", "junit", "sarif")
 def render(report: Report, form: str, *, root: Path, colour: bool = False, proposal: str = "") -> str:
     """Return a report in a format. Tools name files below `root`; markdown shows the proposal of a policy."""
     if form != "json":
-        report = made_visible(report, colours=colour)
+        # SARIF writes a path as a reference, in which every odd byte is escaped: it needs the name as it is
+        report = made_visible(report, colours=colour, paths=form != "sarif")
     match form:
         case "text":
             from gate.render.text import render_text

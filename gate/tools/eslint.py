@@ -5,7 +5,6 @@ linted again. It costs the start of node and of the configuration, 0.3-2 s. File
 ignored are not counted, nor is its own configuration, which is all that `eslint .` sees of a tree of other languages.
 """
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -72,6 +71,8 @@ def _covered(invocation: Invocation, ran: Ran) -> int | None:
         "config": options.get("-c") or options.get("--config"),
         "ext": [e for e in options.get("--ext", "").split(",") if e],
     }
+    import json  # noqa: PLC0415 only where the tool ran
+
     answer = ran.asker.ask(["node", "-e", _SCRIPT], cwd=invocation.cwd, stdin=json.dumps(given))
     return int(answer) if answer and answer.strip().isdigit() else None
 

@@ -4,7 +4,6 @@ A root configuration with `"files": []` and references checks nothing unless it 
 where its patterns match no file.
 """
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -57,6 +56,8 @@ def _given(invocation: Invocation, ran: Ran) -> int | None:
 
 def _show(invocation: Invocation, cwd: Path, words: Sequence[str], ran: Ran) -> dict[str, Any] | None:
     answer = ran.asker.ask(invocation.starting(*words, "--showConfig"), cwd=cwd, limit_s=10)
+    import json  # noqa: PLC0415 only where the tool ran
+
     try:
         found = json.loads(answer or "")
     except ValueError:

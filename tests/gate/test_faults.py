@@ -87,6 +87,16 @@ def test_a_place_that_is_no_worktree_is_an_error_with_its_reason(tmp_path: Path,
     assert (done.returncode, done.stdout, done.stderr[: len(start)]) == (2, "", start)
 
 
+def test_a_checkout_of_another_user_is_one_readable_line_with_what_mends_it(tmp_path: Path) -> None:
+    place = of_another_user(tmp_path)
+    done = gate(place, env={"HOME": str(tmp_path)})
+    said = (
+        f"gate: not-a-worktree: expected a git worktree at {place}, got: detected dubious ownership in repository at "
+        f"'{place}' To add an exception for this directory, call: git config --global --add safe.directory {place}\n"
+    )
+    assert (done.returncode, done.stderr) == (2, said)
+
+
 def shallow(tmp_path: Path) -> tuple[Path, str]:
     repo = passing(tmp_path)
     base = git(repo, "rev-parse", "HEAD")
@@ -194,7 +204,8 @@ def test_a_file_with_any_name_can_be_reported(tmp_path: Path) -> None:
     printed = gate(repo, "--base", base, env={"GITHUB_ACTIONS": "true"})
     spoken = [line for line in printed.stdout.splitlines() if line.lstrip().startswith("::")]
     lacking = [form for form in FORMATS if "ace" not in render(read, form, root=repo)]
-    assert (done.returncode, printed.returncode, spoken, lacking) == (5, 5, [], [])
+    named = '"tests/sp%20ace%0A%3A%3Aerror%3A%3A%FF_test.py"' in render(read, "sarif", root=repo)
+    assert (done.returncode, printed.returncode, spoken, lacking, named) == (5, 5, [], [], True)
 
 
 def test_binary_output_can_be_reported(tmp_path: Path) -> None:
