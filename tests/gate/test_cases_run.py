@@ -91,6 +91,16 @@ RECORDED = {
 }
 STAND_IN = "chmod +x gradlew bin/*; PATH=$PWD/bin:$PATH; "
 COMMITTED = "git -c user.name=a -c user.email=a@b commit -qm x && "
+TOX = "chmod +x bin/tox; PATH=$PWD/bin:$PATH; tox"
+
+
+def tox(command: str, files: dict[str, str]) -> dict[str, str]:
+    """Return a project whose tox ignores how its one command ends, as with `commands = - ...`; lines of tox 4.67."""
+    ignores = "echo 'py: command failed but is marked ignore outcome so handling it as success'"
+    ends = "echo '  py: OK (0.10 seconds)'; echo '  congratulations :) (0.11 seconds)'"
+    config = f"[tox]\nno_package = true\n[testenv]\n{command and f'commands = - {command}'}\n"
+    return files | {"tox.ini": config, "bin/tox": f"#!/bin/sh\n{command or 'true'} || {ignores}\n{ends}\n"}
+
 
 CASES = {
     "A1 no script": ("npm test --if-present", {"package.json": "{}"}, "HOLLOW"),
@@ -123,6 +133,23 @@ CASES = {
     "B7 none executed": ("pytest idle", PYTEST, "HOLLOW"),
     "B7 twin": ("pytest test_a.py", PYTEST, "GREEN"),
     "B8 async without plugin": ("pytest later", PYTEST, "RED"),
+    "B13 tox without a command": (TOX, tox("", {}), "HOLLOW"),
+    "B13 tox ignores a failure": (
+        TOX,
+        tox("python3 -m unittest", {"test_a.py": UNIT.replace("pass", "self.fail()")}),
+        "RED",
+    ),
+    "B13 tox finds no test": (TOX, tox("pytest empty", PYTEST), "HOLLOW"),
+    "B13 twin": (TOX, tox("python3 -m unittest", {"test_a.py": UNIT}), "GREEN"),
+    "D18 no workflow": ("", {"a.py": ""}, "UNGATED"),
+    "D18 none for pull requests": (
+        "",
+        {
+            ".github/workflows/a.yml": "on: {schedule: [{cron: '0 0 * * *'}]}\njobs: {a: {runs-on: x, steps: [{run: pytest}]}}\n"
+        }
+        | PYTEST,
+        "UNGATED",
+    ),
     "C1 behind a tag": ("go test ./tagged", GO, "HOLLOW"),
     "C1 twin": ("go test -tags integration ./tagged", GO, "GREEN"),
     "C2 go name": ("go test -run '^TestGone$' ./...", GO, "HOLLOW"),
