@@ -90,6 +90,7 @@ class Service:
             now=time.time,
             told=self._report,
             checked=self._report_check,
+            acted=self._heard,
             floor=settings.floor,
             allowed_bots=settings.allowed_bots,
             app=settings.app_id,
@@ -103,7 +104,7 @@ class Service:
         self._recovers, self._pulls = receives, pulls
         self.app = self._application(note)
         self.draining = False
-        self._turns = [self._start_tickets, self._start_checks]  # who goes first, in turns: neither starves the other
+        self._turns = [self._start_tickets, self._start_checks]  # who goes first; in turns where slots are short
         self._tick, self._news, self._freed = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._asked = asyncio.Event()
         self._idle: set[int] = set()
@@ -249,8 +250,7 @@ class Service:
     async def _read_deliveries(self) -> None:
         while True:
             await woken(self._news, limit_s=SWEEP_S)
-            if await self.intake.process_new():
-                self._heard()
+            await self.intake.process_new()
 
     async def _preload(self) -> None:
         """Load the model's SDK, which takes more than a second, once the start is over and before most tickets come."""
@@ -266,7 +266,7 @@ class Service:
                     low = await self.desk.pool.make_room(self._low_disk)
                 went_first = await self._turns[0](low)
                 await self._turns[1](low)
-                if went_first:
+                if went_first and self._free() <= 0:
                     self._turns.reverse()
 
     async def _start_tickets(self, low: str) -> bool:

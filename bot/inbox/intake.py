@@ -50,7 +50,11 @@ GIVE_UP_S = 3 * 86_400.0  # as long as the forge keeps deliveries
 
 
 class Intake:
-    """Turns stored deliveries into tickets; `told` wishes for a ticket's comment and labels after it changed."""
+    """Turns stored deliveries into tickets.
+
+    `told` wishes for a ticket's comment and labels after it changed; `acted` hears of each delivery of which something
+    came, at once: what it asked for need not wait until those behind it were read.
+    """
 
     def __init__(
         self,
@@ -61,6 +65,7 @@ class Intake:
         now: Callable[[], float],
         told: Callable[[sa.Connection, int], None],
         checked: Callable[[sa.Connection, int], None] = lambda *_: None,
+        acted: Callable[[], None] = lambda: None,
         floor: str = "write",
         allowed_bots: Collection[int] = (),
         app: int | None = None,
@@ -68,7 +73,7 @@ class Intake:
         ask: Callable[[Said], None] | None = None,
     ) -> None:
         self._store, self._forge, self._now, self._told, self._checked = store, forge, now, told, checked
-        self._label, self._floor = label, floor
+        self._label, self._floor, self._acted = label, floor, acted
         self._breaker = breaker or Breaker()
         self._ask = ask  # takes a question that is no command; without it, it is an unknown command
         self._people = People(forge, allowed_bots=allowed_bots, now=now)
@@ -84,8 +89,9 @@ class Intake:
             asking = await asyncio.to_thread(self._put_away, [r for d in page if (r := await self._understood(d))])
             await self._ask_ahead(asking)
             for read in asking:
-                if read.repository not in away:
-                    done += await self._one(read, away)
+                if read.repository not in away and await self._one(read, away):
+                    done += 1
+                    self._acted()
         return done
 
     async def _ask_ahead(self, asking: Sequence[Read]) -> None:

@@ -25,6 +25,7 @@ PACE_S = 5.0  # between edits of one thing on the forge, unless its news is urge
 
 STATUS_OF = {"success": "success", "failure": "failure", "cancelled": "error"}  # conclusion to a status's word
 LACKING_S = 6 * 3600.0  # before a missing permission is tried again unasked
+GATHER_S = 0.1  # after a wake-up: a ticket that is let in at once is told once, and its start goes first
 
 Posted = tuple[Mapping[str, Any], str | None]  # what the forge shows now, and its id there
 
@@ -146,6 +147,7 @@ class Outbox:
             while await self.flush():
                 pass
             await self._sleep()
+            await asyncio.sleep(GATHER_S)
 
     async def flush(self) -> int:
         """Post everything that is due once; return how many were posted."""

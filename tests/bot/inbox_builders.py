@@ -42,6 +42,7 @@ class House:
     breaker: Breaker = field(default_factory=lambda: Breaker(issue=50))
     now: float = 1_000_000.0
     told: list[int] = field(default_factory=list)
+    acted: list[int] = field(default_factory=list)  # tickets, whenever a delivery had come to something
     count: int = 0
 
     def __post_init__(self) -> None:
@@ -53,8 +54,12 @@ class House:
     def open_intake(self) -> Intake:
         return Intake(
             self.store, self.github, label=LABEL, now=lambda: self.now, told=lambda _, ticket: self.told.append(ticket),
-            allowed_bots=(15,), app=self.forge.app_id, breaker=self.breaker,
+            acted=self._act, allowed_bots=(15,), app=self.forge.app_id, breaker=self.breaker,
         )  # fmt: skip
+
+    def _act(self) -> None:
+        with self.store.read() as c:
+            self.acted.append(len(tickets.list_tickets(c)))
 
     def payload(self, action: str, *, sender: str = "ann", **fields: Any) -> dict[str, Any]:
         return {"action": action, "sender": user(sender), "repository": {"full_name": REPO}, **fields}

@@ -36,6 +36,13 @@ async def test_a_label_makes_a_ticket(house: House) -> None:
     )  # fmt: skip
 
 
+async def test_what_came_of_a_delivery_is_told_before_the_ones_behind_it_are_acted_on(house: House) -> None:
+    for number in (1, 2):
+        said = house.payload("labeled", issue=house.issue(number), label={"name": "bot"})
+        house.deliver("issues", said)
+    assert (await house.intake.process_new(), house.acted) == (2, [1, 2])
+
+
 async def test_opened_and_labeled_are_one_wish(house: House) -> None:
     await house.hear("issues", "opened", issue=house.issue(at=100))
     said = await house.label(at=102)
