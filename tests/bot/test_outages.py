@@ -34,6 +34,7 @@ def test_a_database_that_is_restarted_or_cut_off_is_waited_for(tmp_path: Path, f
             server.stop()
             bot.until("database away; waiting for it")
             server.start()
+            bot.until("database back")  # the next outage is another one
             bot.until("stage started", stage="verify")
             gateway.cut()
             bot.until("database away; waiting for it", nth=2)
