@@ -123,6 +123,9 @@ def test_one_issue_of_a_local_repository_becomes_a_branch_and_a_report(tmp_path:
     )
     assert (found["outcome"], found["verdict"], "line.quantity" in fixed.stdout) == ("proposed", "GREEN", True)
     assert json.loads((tmp_path / "report.json").read_text())["verdict"] == "GREEN"
+    log = ["git", "log", "-1", "--format=%an%n%(trailers)", found["branch"]]
+    who_wrote = subprocess.run(log, cwd=repo, check=True, capture_output=True, text=True).stdout.split("\n")
+    assert who_wrote[:2] == ["Sluice", ""]  # the name of this machine's user could be a stranger's account on a forge
     assert (
         subprocess.run(["git", "status", "--porcelain"], cwd=repo, check=True, capture_output=True, text=True).stdout
         == ""

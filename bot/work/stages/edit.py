@@ -155,6 +155,12 @@ def _limits(job: Job) -> Limits | Exhausted:
     return limits_of(scopes)
 
 
+def _co_author(job: Job) -> str:
+    """Return who asked for the work; nobody where no account is known, for a bare name could be a stranger's there."""
+    who, number = job.ticket.requester, job.ticket.requester_id
+    return f"{who} <{job.address(who, number)}>" if number else ""
+
+
 async def _commit(job: Job, prepared: Prepared, result: AgentResult, from_sha: str) -> str | None:
     slot = job.here.slot
     if slot is None:
@@ -162,7 +168,7 @@ async def _commit(job: Job, prepared: Prepared, result: AgentResult, from_sha: s
     head = await git.commit_all(
         slot.tree, parent=from_sha, parents=prepared.start.parents if from_sha == prepared.start.sha else (),
         message=job.desk.redactor.text(_message(job, prepared, result, from_sha)), author=await job.author(),
-        co_author=f"{job.ticket.requester} <{job.address(job.ticket.requester, job.ticket.requester_id)}>",
+        co_author=_co_author(job),
     )  # fmt: skip
     if head is not None:
         await keeping.keep_here(job, head)
