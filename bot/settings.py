@@ -1,31 +1,99 @@
 """The service's settings: BOT_ variables over bot.toml over defaults. Nothing else reads the environment."""
 
 import difflib
+import json
 import os
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
+from pydantic_core import PydanticCustomError
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
 
 from bot.errors import ConfigError
 
 FILE = "bot.toml"
+DATABASES = ("postgresql", "postgres", "sqlite")
+
+
+def _address(value: str) -> str:
+    """Return the address of a server, or nothing. Raises PydanticCustomError."""
+    try:
+        parts = urlsplit(value)
+        well = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        well = False
+    if value and not well:
+        raise PydanticCustomError("address", "an address such as https://github.example.com")
+    return value
+
+
+def _database(value: str) -> str:
+    """Return the address of a database, or nothing. Raises PydanticCustomError, which does not show the password."""
+    from sqlalchemy.engine import make_url  # noqa: PLC0415 most have none set
+    from sqlalchemy.exc import ArgumentError  # noqa: PLC0415
+
+    try:
+        known = not value or make_url(value).get_backend_name() in DATABASES
+    except (ArgumentError, ValueError):
+        known = False
+    if not known:
+        raise PydanticCustomError("database", "an address such as postgresql://USER@HOST/NAME or sqlite:///FILE")
+    return value
+
+
+def _there(value: Path) -> Path:
+    """Return a path that leads somewhere. Raises PydanticCustomError."""
+    if not value.exists():
+        raise PydanticCustomError("there", "a path that exists")
+    return value
+
+
+def _list(value: object) -> object:
+    """Return the items of a list written as JSON or with commas; a variable holds nothing but text."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return (value,)
+    if not isinstance(value, str):
+        return value
+    try:
+        found = json.loads(value)
+    except ValueError:
+        found = [item.strip() for item in value.split(",") if item.strip()]
+    return found if isinstance(found, list) else [found]
+
+
+Address = Annotated[str, AfterValidator(_address)]
+There = Annotated[Path, AfterValidator(_there)]
+Numbers = Annotated[tuple[int, ...], NoDecode, BeforeValidator(_list)]
+Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_list)]
 
 
 class Settings(BaseSettings):
     """What an operator may set; docs/operations.md explains each."""
 
     model_config = SettingsConfigDict(
-        env_prefix="BOT_", toml_file=FILE, extra="forbid", frozen=True, populate_by_name=True
+        env_prefix="BOT_",
+        toml_file=FILE,
+        extra="forbid",
+        frozen=True,
+        populate_by_name=True,
+        str_strip_whitespace=True,  # a secret read from a file often ends in a newline
+        env_ignore_empty=True,  # BOT_X= is how compose files leave one out
     )
 
     data: Path = Path("data")
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65535)
-    database_url: str = ""  # empty: SQLite in the data folder
+    database_url: Annotated[str, AfterValidator(_database)] = ""  # empty: SQLite in the data folder
     name: str = ""  # of this host; empty: its host name
     dead_after_s: float = Field(default=30.0, ge=1)  # a host silent for this long is taken for dead
     slots: int = Field(default=2, ge=1, le=64)
@@ -33,8 +101,8 @@ class Settings(BaseSettings):
     recheck: int = Field(default=20, ge=0)  # one of so many jobs is gated again without caches, and every merge
     low_disk_mb: int = Field(default=1024, ge=0)  # with less free than this no work starts
 
-    api_url: str = "https://api.github.com"
-    git_url: str = "https://github.com"
+    api_url: Address = Field(default="https://api.github.com", min_length=1)
+    git_url: Address = Field(default="https://github.com", min_length=1)
     app_id: int | None = None
     private_key: SecretStr | None = None
     private_key_path: Path | None = None
@@ -42,22 +110,22 @@ class Settings(BaseSettings):
     webhook_secret: SecretStr | None = None
     webhook_secret_previous: SecretStr | None = None
 
-    label: str = "bot"
-    allowed_bots: tuple[int, ...] = ()
+    label: str = Field(default="bot", min_length=1)
+    allowed_bots: Numbers = ()
     floor: Literal["triage", "write", "maintain", "admin"] = "write"
 
     anthropic_api_key: SecretStr | None = Field(default=None, validation_alias="ANTHROPIC_API_KEY")
     model: str = ""  # empty: the agent's default
-    model_url: str = ""  # empty: Anthropic's
+    model_url: Address = ""  # empty: Anthropic's
     model_retries: int = Field(default=8, ge=0, le=20)  # of a request that the model's server could not answer
     model_silence_s: float = Field(default=300.0, gt=0)  # without a byte from it, or from a program
-    sessions: Path | None = None  # recorded transcripts, for `agent.kind = "replay"`
+    sessions: There | None = None  # recorded transcripts, for `agent.kind = "replay"`
     sandbox: Literal["required", "off"] = "required"
-    private_hosts: tuple[str, ...] = ()  # names in the operator's own network that boxes may reach
+    private_hosts: Names = ()  # names in the operator's own network that boxes may reach
     day_dollars: float | None = Field(default=None, gt=0)  # for all repositories together, in a day (UTC)
     day_tokens: int | None = Field(default=None, gt=0)
-    policy: Path | None = None  # an operator's file of gates for many repositories
-    public_url: str = ""  # where people reach the dashboard
+    policy: There | None = None  # an operator's file of gates for many repositories
+    public_url: Address = ""  # where people reach the dashboard
     dashboard_password: SecretStr | None = None  # asked for by every page; without it only loopback may look
 
     @classmethod
@@ -80,8 +148,10 @@ def load(**given: Any) -> Settings:
         return Settings(**given)
     except ValidationError as error:
         raise ConfigError("; ".join(_problem(e["loc"], e["msg"], e.get("input")) for e in error.errors())) from error
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{Path(FILE).resolve()}: expected TOML: {error}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{Path(FILE).resolve()}: expected TOML in UTF-8: {error}") from error
+    except OSError as error:
+        raise ConfigError(f"{Path(FILE).resolve()}: expected a file that can be read: {error.strerror}") from error
 
 
 def _refuse_typos(environ: Iterable[str]) -> None:
@@ -94,14 +164,13 @@ def _refuse_typos(environ: Iterable[str]) -> None:
                 raise ConfigError(f"{name}: no such setting, did you mean {close[0]}?")
 
 
-def need(settings: Settings, names: Iterable[str]) -> None:
-    """Raise ConfigError where a setting that the command needs is missing, saying where it was looked for."""
-    missing = [name for name in names if not getattr(settings, name)]
+def need(settings: Settings, names: Iterable[str], *, mend: str = "`bot setup` makes and stores them") -> None:
+    """Raise ConfigError where settings that a command needs are missing, saying where they were looked for."""
+    missing = [variable(name) for name in dict.fromkeys(names) if not getattr(settings, name)]
     if missing:
-        where = " and ".join(f"{variable(name)}" for name in missing)
         raise ConfigError(
-            f"{where}: expected a value, found none in the environment, nor `{missing[0]}` in {Path(FILE).resolve()}. "
-            "Mend: set it, or run `bot setup`"
+            f"{', '.join(missing)}: expected a value, found none in the environment, nor in {Path(FILE).resolve()}. "
+            f"Mend: {mend}"
         )
 
 
@@ -120,10 +189,10 @@ def _problem(location: tuple[int | str, ...], message: str, found: object) -> st
         return f"{FILE}: {name}: no such setting{hint}"
     source = variable(name) if os.environ.get(variable(name)) is not None else f"{FILE}: {name}"
     expected = message[0].lower() + message[1:]
-    shown = "a value" if _is_secret(name) else repr(found)
+    shown = "a value" if _is_secret(name) else repr(str(found) if isinstance(found, Path) else found)
     return f"{source}: expected {expected.removeprefix('input should be ')}, got {shown}"
 
 
 def _is_secret(name: str) -> bool:
     field = Settings.model_fields.get(name)
-    return field is None or "SecretStr" in str(field.annotation)
+    return field is None or "SecretStr" in str(field.annotation) or name == "database_url"  # it holds a password

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from bot.errors import ConfigError
 from bot.settings import Settings, load, need
 
 if TYPE_CHECKING:
@@ -24,12 +25,10 @@ def serve(pull: bool) -> int:
     settings = load()
     if _is_new(settings) and sys.stdin.isatty():
         settings, pull = _first_start(settings, pull=pull)
-    if pull:
-        need(settings, ["app_id"])  # only an App has deliveries to pull
-    else:
-        need(settings, ["webhook_secret"])
-    if settings.token is None:
-        need(settings, ["app_id"])
+    if pull and settings.app_id is None and settings.token is not None:
+        raise ConfigError("--pull: expected an App, whose deliveries the forge keeps; got a personal token. Mend: "
+                          "`bot setup` makes an App; or let the forge reach `bot serve`")  # fmt: skip
+    need(settings, [*([] if pull else ["webhook_secret"]), *_signing(settings)])
     return asyncio.run(run(settings, receives=True, pulls=pull))
 
 
@@ -37,10 +36,13 @@ def serve(pull: bool) -> int:
 def worker() -> int:
     """Work on tickets on one more host; the database is shared."""
     settings = load()
-    need(settings, ["database_url"])
-    if settings.token is None:
-        need(settings, ["app_id"])
+    need(settings, ["database_url"], mend="set it to the PostgreSQL database that the hosts share")
+    need(settings, _signing(settings))
     return asyncio.run(run(settings, receives=False))
+
+
+def _signing(settings: Settings) -> list[str]:
+    return [] if settings.token is not None else ["app_id"]
 
 
 def _is_new(settings: Settings) -> bool:
