@@ -41,13 +41,15 @@ def measured(folder: Path, url: str, count: int) -> list[float]:
     for number in range(1, count + 2):
         forge.open_issue(REPO, f"Issue {number}", "Paths: a.txt", user="ann")
     more = {"BOT_DATABASE_URL": url} if url else {}
-    with contextlib.closing(forge), Bot(folder, forge, "http://127.0.0.1:9", BOT_SLOTS="2", **more):
-        with contextlib.closing(open_store(url or sqlite_url(folder / "bot/sluice.db"))) as store:
-            found = []
-            for number in range(1, count + 2):
-                forge.label_issue(REPO, number, "bot", user="ann")
-                until(lambda number=number: is_over(store, number))
-                found.append(took_ms(store, number))
+    found = []
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(contextlib.closing(forge))
+        stack.enter_context(Bot(folder, forge, "http://127.0.0.1:9", BOT_SLOTS="2", **more))
+        store = stack.enter_context(contextlib.closing(open_store(url or sqlite_url(folder / "bot/sluice.db"))))
+        for number in range(1, count + 2):
+            forge.label_issue(REPO, number, "bot", user="ann")
+            until(lambda number=number: is_over(store, number))
+            found.append(took_ms(store, number))
     return found[1:]
 
 
