@@ -200,9 +200,7 @@ class Service:
             self.rechecks.run, self._preload,
         ]  # fmt: skip
         if self._recovers:
-            loops.append(lambda: self.recovery.run(redelivers=not self._pulls))
-        if self._pulls:
-            loops.append(self.recovery.run_pull)
+            loops.append(self.recovery.run_pull if self._pulls else self.recovery.run)
         self._tasks = [asyncio.create_task(self._guard(loop)) for loop in loops]
 
     async def stop(self) -> None:

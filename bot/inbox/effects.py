@@ -21,6 +21,7 @@ from bot.tickets.open_issues import OPEN
 from bot.tickets.ticket import State, Ticket
 from bot.tickets.tickets import Wish
 
+KNOWN = "this is known"
 TOGETHER_S = 10.0  # `opened` and the `labeled` that goes with it are no further apart
 
 
@@ -28,18 +29,19 @@ def start(turn: Turn, event: IssueEvent, intent: Start) -> Effect:
     """Make a ticket, or a new attempt of the one that ended."""
     what = f"label:{intent.label.casefold()}"
     before = turn.mark(what)
+    ticket = turn.ticket()
+    asked = ticket if ticket is not None and _vouches(turn, ticket) else None
     stale = _is_stale(event, before, on=True, shown=_carries(turn, intent.label))
-    if stale:
+    if stale and not (asked is not None and stale == KNOWN):
         return Ignored(stale)
     gone = turn.mark(OPEN)
     if gone is not None and not gone.is_on and gone.at >= event.at:
         return Ignored("the issue was closed meanwhile")
     turn.put_mark(what, Mark(True, event.at, event.origin.action))
-    ticket = turn.ticket()
     if ticket is None:
         return _create(turn, event, intent.label)
-    if ticket.state is State.NEEDS_APPROVAL and _vouches(turn, ticket):
-        return _let_in(turn, ticket, event)
+    if asked is not None:
+        return _let_in(turn, asked, event)
     if ticket.state is not State.DONE:
         return Ignored(f"ticket {ticket.id} is {ticket.state} already")
     if before is not None and before.note == "opened" and event.at - before.at <= TOGETHER_S:
@@ -189,7 +191,8 @@ def _one_more(turn: Turn, ticket: Ticket, event: IssueEvent) -> Effect:
 
 def _vouches(turn: Turn, ticket: Ticket) -> bool:
     """Tell whether somebody who may start work now asks for what an outsider asked for before."""
-    return turn.standing.may and ticket.outcome is None and ticket.requester != turn.standing.actor.login
+    waits = ticket.state is State.NEEDS_APPROVAL and ticket.outcome is None
+    return turn.standing.may and waits and ticket.requester != turn.standing.actor.login
 
 
 def _let_in(turn: Turn, ticket: Ticket, event: IssueEvent) -> Effect:
@@ -214,7 +217,7 @@ def _is_stale(event: IssueEvent, before: Mark | None, *, on: bool, shown: bool |
     if event.at < before.at:
         return "something newer is known"
     if before.note == "opened" and on:
-        return "this is known"
+        return KNOWN
     if shown is None:
         raise NeedsLook
     return "" if shown == on else "the forge shows otherwise"

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 
@@ -9,6 +10,7 @@ from bot import log
 from bot.forges.answers import Delivery, Issue
 from bot.forges.errors import ForgeError, Refused
 from bot.forges.github import GitHub
+from bot.forges.missed import absent, missed
 from bot.tickets import deliveries, posts, repositories, repository, tickets
 from bot.tickets.deliveries import Arrived
 from bot.tickets.store import Store
@@ -18,8 +20,11 @@ EVERY_S = 300.0
 PULL_EVERY_S = 5.0
 KEPT_S = 3 * 86_400.0  # as long as github.com keeps deliveries
 OVERLAP_S = 900.0  # the list is looked at again this far back
-MOST_ATTEMPTS = 6  # at one delivery
-SETTLED_S = 30.0  # a younger attempt may still be answered
+MOST_PAGES = 300  # of a hundred deliveries: three days of a busy App
+MOST_ASKED = 36  # times for one delivery, three hours long; the next start asks for it anew
+MOST_FETCHED = 3  # times for one that the forge lists and does not give
+TOGETHER = 50  # pulled, before they are stored: so much may be held in memory
+SETTLED_S = 30.0  # a younger attempt that was not answered may still be
 
 
 class Recovery:
@@ -31,50 +36,88 @@ class Recovery:
         self._store, self._forge, self._label, self._now, self._stored = store, forge, label, now, stored
         self._looked_at: float | None = None
         self._pruned_to = 0
-        self._not_here = False
+        self._asked: Counter[str] = Counter()  # guids, and how often the forge was asked for them in vain
+        self._is_soon = False  # something is on its way, or may be
+        self._has_waited = False  # a sweep, for that
 
-    async def run(self, *, redelivers: bool = True, every_s: float = EVERY_S) -> None:
-        """Recover now and every few minutes, until cancelled; a bot that pulls has nothing delivered again."""
+    async def run(self, *, every_s: float = EVERY_S, soon_s: float = SETTLED_S) -> None:
+        """Recover now and every few minutes, until cancelled; sooner while something is on its way."""
         while True:
-            await self.recover(redelivers=redelivers)
+            await self.recover()
             await asyncio.to_thread(self.prune)
-            await asyncio.sleep(every_s)
+            await asyncio.sleep(soon_s if self._is_soon else every_s)
 
-    async def run_pull(self, *, every_s: float = PULL_EVERY_S) -> None:
+    async def run_pull(self, *, every_s: float = PULL_EVERY_S, sweep_every_s: float = EVERY_S) -> None:
         """Pull deliveries every few seconds, until cancelled: for a bot that no webhook can reach."""
+        swept_at = -sweep_every_s
         while True:
             await self._try("pulled", self.pull)
+            if self._now() - swept_at >= sweep_every_s:
+                swept_at = self._now()
+                await self._try("found by their label", self.sweep)
+                await asyncio.to_thread(self.prune)
             await asyncio.sleep(every_s)
 
-    async def recover(self, *, redelivers: bool = True) -> None:
-        """Ask for what failed, then look for labelled issues; a forge that is away is asked next time."""
-        if redelivers and not self._not_here:
+    async def recover(self) -> None:
+        """Ask for what failed, then look for labelled issues; a forge that is away is asked next time.
+
+        Deliveries that come again tell who put a label on, a sweep does not: it waits a round for them.
+        """
+        self._is_soon = False
+        if self._forge.is_app:  # a personal token has no deliveries
             await self._try("asked for again", self.redeliver)
-        await self._try("found by their label", self.sweep)
+        self._has_waited = self._is_soon and not self._has_waited
+        if not self._has_waited:
+            await self._try("found by their label", self.sweep)
 
     async def redeliver(self) -> int:
         """Ask once more for every delivery that never got through; return how many."""
-        groups = await self._listed()
-        known = await asyncio.to_thread(self._known, list(groups))
-        missed = [tries for guid, tries in groups.items() if guid not in known and self._is_missed(tries)]
-        for tries in missed:
-            await self._forge.redeliver(tries[0].id)
-        return len(missed)
+        listed = await self._listed()
+        known = await asyncio.to_thread(self._known, [delivery.guid for delivery in listed])
+        due = [delivery for delivery in missed(listed, known) if self._asked[delivery.guid] < MOST_ASKED]
+        self._is_soon = any(not self._asked[delivery.guid] for delivery in due)
+        asked = 0
+        for delivery in [delivery for delivery in due if self._is_settled(delivery)]:
+            self._asked[delivery.guid] += 1
+            try:
+                await self._forge.redeliver(delivery.id)
+            except Refused as refused:  # too old, or gone
+                LOG.warning("not delivered again", extra={"guid": delivery.guid, "error": str(refused)})
+                continue
+            asked += 1
+        return asked
 
     async def pull(self) -> int:
         """Store every delivery that is not here yet, whatever came of the forge's own attempts; return how many."""
-        groups = await self._listed()
-        known = await asyncio.to_thread(self._known, list(groups))
-        missing = [tries[0] for guid, tries in groups.items() if guid not in known]
-        arrived = []
-        for delivery in sorted(missing, key=lambda d: d.id):
-            found = await self._forge.delivery_payload(delivery.id)
-            payload = (found.get("request") or {}).get("payload")
-            if isinstance(payload, dict):
-                arrived.append(Arrived(delivery.guid, delivery.event, json.dumps(payload).encode()))
-        if arrived:
-            await asyncio.to_thread(self._keep, arrived)
+        listed = await self._listed()
+        known = await asyncio.to_thread(self._known, [delivery.guid for delivery in listed])
+        wanted = [d for d in absent(listed, known) if self._asked[d.guid] < MOST_FETCHED]
+        pulled = 0
+        for start in range(0, len(wanted), TOGETHER):
+            pulled += await self._pull(wanted[start : start + TOGETHER])
+        return pulled
+
+    async def _pull(self, wanted: Sequence[Delivery]) -> int:
+        arrived: list[Arrived] = []
+        try:
+            for delivery in wanted:
+                arrived += await self._fetch(delivery)
+        finally:
+            if arrived:  # what is here stays here, though the forge went away behind it
+                await asyncio.to_thread(self._keep, arrived)
         return len(arrived)
+
+    async def _fetch(self, delivery: Delivery) -> list[Arrived]:
+        self._asked[delivery.guid] += 1
+        try:
+            found = await self._forge.delivery_payload(delivery.id)
+        except Refused as refused:
+            LOG.warning("not pulled", extra={"guid": delivery.guid, "error": str(refused)})
+            return []
+        payload = (found.get("request") or {}).get("payload")
+        if not isinstance(payload, dict):
+            return []
+        return [Arrived(delivery.guid, delivery.event, json.dumps(payload).encode())]
 
     async def sweep(self) -> int:
         """Hand open issues that carry the label and have no ticket to intake; return how many."""
@@ -103,21 +146,23 @@ class Recovery:
         with self._store.write() as c:
             posts.prune(c, now=self._now())
 
-    async def _listed(self) -> dict[str, list[Delivery]]:
-        """Return the forge's latest attempts by delivery, the newest attempt first."""
+    async def _listed(self) -> list[Delivery]:
+        """Return the forge's latest attempts, the newest first."""
         began = self._now()
         since = began - KEPT_S if self._looked_at is None else self._looked_at - OVERLAP_S
-        listed = await self._forge.deliveries(since=datetime.fromtimestamp(since, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
+        listed = await self._forge.deliveries(
+            most_pages=MOST_PAGES, since=datetime.fromtimestamp(since, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        )
         self._looked_at = began
-        groups: dict[str, list[Delivery]] = {}
-        for delivery in listed:
-            groups.setdefault(delivery.guid, []).append(delivery)
-        return groups
+        self._asked = Counter({delivery.guid: self._asked[delivery.guid] for delivery in listed})
+        return listed
 
-    def _is_missed(self, tries: Sequence[Delivery]) -> bool:
-        if any(delivery.status == "OK" for delivery in tries) or len(tries) >= MOST_ATTEMPTS:
-            return False
-        return self._now() - _time(tries[0].delivered_at) >= SETTLED_S
+    def _is_settled(self, delivery: Delivery) -> bool:
+        """Tell whether to ask (again) for a delivery: its newest attempt is over, and another one was not just made."""
+        age_s = self._now() - _time(delivery.delivered_at)
+        if self._asked[delivery.guid]:
+            return age_s >= EVERY_S / 2
+        return delivery.status_code >= 400 or age_s >= SETTLED_S
 
     def _known(self, guids: Sequence[str]) -> set[str]:
         with self._store.read() as c:
@@ -144,9 +189,6 @@ class Recovery:
     async def _try(self, what: str, act: Callable[[], Awaitable[int]]) -> None:
         try:
             count = await act()
-        except Refused as refused:
-            self._not_here = refused.status in (403, 404)  # a personal token has no deliveries
-            LOG.warning("nothing recovered", extra={"what": what, "error": str(refused)})
         except ForgeError as error:
             self._looked_at = None
             LOG.warning("nothing recovered", extra={"what": what, "error": str(error)})

@@ -142,9 +142,10 @@ async def test_an_outsiders_form_that_brings_the_label_waits_for_approval(house:
     assert house.state() == "needs_approval 1 eve"
 
 
-async def test_a_label_by_somebody_who_may_approves_what_an_outsider_asked_for(house: House) -> None:
+@pytest.mark.parametrize("at", [150, 100], ids=["later", "within the second"])
+async def test_a_label_by_somebody_who_may_approves_what_an_outsider_asked_for(house: House, at: float) -> None:
     await house.hear("issues", "opened", sender="eve", issue=house.issue(at=100))
-    await house.label(sender="ann", at=150)
+    await house.label(sender="ann", at=at)
     assert house.state() == "queued 1 ann"
 
 

@@ -1,5 +1,6 @@
 """What never arrived is found: redelivered, pulled, or swept up by its label."""
 
+import asyncio
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 from starlette.applications import Starlette
 
+from bot.forges.errors import Unreachable
 from bot.forges.github import GitHub
 from bot.forges.local import LocalForge
 from bot.inbox.recovery import Recovery
@@ -57,12 +59,95 @@ async def test_what_failed_is_asked_for_again_and_makes_one_ticket(house: House)
     assert (asked, again, house.state()) == (2, 0, "queued 1 ann")
 
 
+async def test_one_delivery_that_the_forge_will_not_send_again_stops_no_other(house: House) -> None:
+    missed_label(house)
+    house.now = time.time() + 200.0
+    house.forge.hooks.target = None
+    house.forge.fail_next("POST", "/attempts$", 404)
+    recovering = recovery(house)
+    assert [await recovering.redeliver(), await recovering.redeliver()] == [1, 2]
+
+
+async def test_what_failed_a_moment_before_the_start_is_not_asked_for_minutes_later(house: House) -> None:
+    missed_label(house)
+    ahead = [0.0]
+    recovering = Recovery(
+        house.store, house.github, label=LABEL, now=lambda: time.time() + ahead[0], stored=lambda: None
+    )
+    receiver = Receiver(house.store, [house.forge.secret], now=time.time, stored=lambda: None)
+    with serve_in_thread(Starlette(routes=receiver.routes())) as served:
+        house.forge.hooks.target = f"{served.url}/webhook"
+        running = asyncio.create_task(recovering.run(every_s=3600.0, soon_s=0.01))
+        looks = ("GET", "/app/hook/deliveries")
+        await asyncio.to_thread(house.forge.wait, lambda: house.forge.requests.count(looks) > 2)
+        asked_early = "POST" in {method for method, _ in house.forge.requests}
+        ahead[0] = 60.0
+        await asyncio.to_thread(
+            house.forge.wait, lambda: [d.status for d in house.forge.state.deliveries].count("OK") == 2
+        )
+        running.cancel()
+    receiver.close()
+    assert not asked_early
+
+
+@pytest.mark.parametrize("pulls", [False, True], ids=["redelivered", "pulled"])
+async def test_who_put_the_label_on_is_heard_before_a_sweep_that_does_not_know(house: House, pulls: bool) -> None:
+    house.forge.hooks.target = NOTHING_LISTENS
+    number = house.forge.open_issue(REPO, "Bug", "It breaks.", user="eve")
+    house.forge.label_issue(REPO, number, LABEL, user="ann")
+    house.forge.comment(REPO, number, "Me too.", user="eve")
+    house.forge.wait(
+        lambda: len(house.forge.state.deliveries) == 3 and all(d.status for d in house.forge.state.deliveries)
+    )
+    with house.store.write() as c:
+        repositories.keep_installation(c, REPO, 1)
+    recovering = recovery(house)
+    receiver = Receiver(house.store, [house.forge.secret], now=lambda: house.now, stored=lambda: None)
+    with serve_in_thread(Starlette(routes=receiver.routes())) as served:
+        house.forge.hooks.target = f"{served.url}/webhook"
+        if pulls:
+            running = asyncio.create_task(recovering.run_pull(every_s=3600.0))
+            looks = ("GET", f"/repos/{REPO}/issues")
+            await asyncio.to_thread(house.forge.wait, lambda: looks in house.forge.requests)
+            running.cancel()
+        else:
+            await recovering.recover()
+            await asyncio.to_thread(
+                house.forge.wait, lambda: [d.status for d in house.forge.state.deliveries].count("OK") == 3
+            )
+    receiver.close()
+    await house.intake.process_new()
+    await recovering.recover()
+    await house.intake.process_new()
+    assert house.state() == "queued 1 ann"
+
+
 async def test_a_bot_that_no_webhook_reaches_pulls_its_deliveries(house: House) -> None:
     missed_label(house)
     pulling = recovery(house)
     counts = [await pulling.pull(), await pulling.pull()]
     await house.intake.process_new()
     assert (counts, house.state()) == ([2, 0], "queued 1 ann")
+
+
+@pytest.mark.parametrize(("fault", "counts"), [(404, [1, 1]), (500, [0, 1])], ids=["not given", "gone away"])
+async def test_what_was_pulled_before_a_fault_is_kept_and_the_rest_comes_later(
+    house: House, fault: int, counts: list[int]
+) -> None:
+    missed_label(house)
+    house.now = time.time() + 60.0
+    first, second = (delivery.id for delivery in house.forge.state.deliveries)
+    house.forge.fail_next(
+        "GET", f"/deliveries/{first if fault == 404 else second}$", fault, times=3 if fault == 500 else 1
+    )
+    pulling, pulled = recovery(house), []
+    for _ in counts:
+        try:
+            pulled.append(await pulling.pull())
+        except Unreachable:
+            pulled.append(0)
+    await house.intake.process_new()
+    assert (pulled, house.state()) == (counts, "queued 1 ann")
 
 
 @pytest.mark.slow
