@@ -256,7 +256,6 @@ def _try(repo: Path, text: str) -> int:
 
 def _notes(arguments: "argparse.Namespace") -> int:
     import json
-    from dataclasses import asdict
 
     from gate import visible
     from gate.cli_run import folder
@@ -269,7 +268,7 @@ def _notes(arguments: "argparse.Namespace") -> int:
     wants = Wants((*asked.get("require", ()), *arguments.require), missing)
     count, findings = check(vault, wants)
     if arguments.format == "json":
-        found = {"schema": "gate.notes/1", "notes": count, "findings": [asdict(f) for f in findings]}
+        found = {"schema": "gate.notes/1", "notes": count, "findings": [f._asdict() for f in findings]}
         print(json.dumps(found, indent=2, ensure_ascii=False))
     else:
         for f in findings:

@@ -6,7 +6,6 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from gate import git, guardian, output, run
@@ -91,7 +90,7 @@ def _judged(arguments: argparse.Namespace) -> Report:
         report = in_charge(policy, place, options, findings)
     left_out = len(whole.steps) - len(policy.steps)
     if left_out:
-        report = replace(report, reason=f"{report.reason}; {left_out} of {len(whole.steps)} steps left out (--only)")
+        report = report._replace(reason=f"{report.reason}; {left_out} of {len(whole.steps)} steps left out (--only)")
     return moved(report, before) if before else report
 
 
@@ -126,7 +125,7 @@ def _only(policy: Policy, names: list[str]) -> Policy:
         if name not in wanted:
             wanted.add(name)
             queue += known[name].needs
-    return replace(policy, steps=tuple(s for s in policy.steps if s.name in wanted))
+    return policy._replace(steps=tuple(s for s in policy.steps if s.name in wanted))
 
 
 def _read_report(path: Path) -> Report:

@@ -4,8 +4,8 @@ import contextlib
 import os
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from gate.errors import UsageError
 
@@ -16,8 +16,7 @@ CONFIG = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What git said."""
 
     code: int

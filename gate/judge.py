@@ -1,7 +1,6 @@
 """Say what steps prove: how each ended, and the verdict of the whole run. No I/O."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date
 
 from gate.policy import Policy, Step
@@ -61,7 +60,7 @@ def judge(
 def allowed(findings: Sequence[Finding], by: str) -> tuple[Finding, ...]:
     """Return findings of weakening as warnings, since somebody who may has let them pass; each says by what."""
     return tuple(
-        replace(f, level=Level.WARNING, message=f"{f.message} (allowed by {by})") if f.level is Level.ERROR else f
+        f._replace(level=Level.WARNING, message=f"{f.message} (allowed by {by})") if f.level is Level.ERROR else f
         for f in findings
     )
 

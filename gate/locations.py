@@ -3,8 +3,8 @@
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from gate.report import Level
 
@@ -27,8 +27,7 @@ _NOTES = re.compile(r"(?:note|help|info)\b", re.IGNORECASE)
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A line of a file, and what a tool says of it."""
 
     path: str

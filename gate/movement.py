@@ -1,7 +1,5 @@
 """How evidence moved against a report of the base: `tests 41 (-3)`. Pure."""
 
-from dataclasses import replace
-
 from gate.report import Finding, Level, Report
 
 
@@ -13,9 +11,8 @@ def moved(report: Report, base: Report) -> Report:
                                     ("files", _total(base, "files"), _total(report, "files")))
         if before or after or what == "tests"
     ]  # fmt: skip
-    return replace(
-        report, reason=f"{report.reason}; {', '.join(words)}", findings=(*report.findings, *_dropped(report, base))
-    )
+    findings = (*report.findings, *_dropped(report, base))
+    return report._replace(reason=f"{report.reason}; {', '.join(words)}", findings=findings)
 
 
 def _dropped(report: Report, base: Report) -> tuple[Finding, ...]:

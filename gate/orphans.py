@@ -11,15 +11,14 @@ import signal
 import sys
 import threading
 import time
-from dataclasses import dataclass
+from typing import NamedTuple
 
 MARK = "GATE_STEP"  # in the environment of all that a step starts, unless it is taken out
 LIMIT_S = 5.0  # for all of a step's orphans to be gone
 _SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 
 
-@dataclass(frozen=True, slots=True)
-class Orphan:
+class Orphan(NamedTuple):
     """A child of ours that we did not start; `born` is in clock ticks since the system started."""
 
     pid: int

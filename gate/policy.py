@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from gate.errors import PolicyError
@@ -30,8 +30,7 @@ _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, None: 1.0}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}")
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One command that has to pass; `kind` is empty where it is to be recognised from the command."""
 
     name: str
@@ -41,7 +40,7 @@ class Step:
     limit_s: float = DEFAULT_LIMIT_S
     evidence: int | Literal["exit"] | None = None  # fewest tests or files that count; None: one, where it is known
     cwd: str = "."
-    env: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[str, str] = MappingProxyType({})
     shell: str = DEFAULT_SHELL
     paths: tuple[str, ...] = ()  # globs; with --since the step runs only if one of them changed
 
@@ -54,15 +53,14 @@ class Waiver(NamedTuple):
     expires: date
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(NamedTuple):
     """The steps, what is protected, and where all this was read."""
 
     steps: tuple[Step, ...] = ()
     protected: tuple[str, ...] = ()
     allow: str = ""  # "label:NAME" or "review": for the bot and the Action to honour, never for the tool alone
     waivers: tuple[Waiver, ...] = ()
-    notes: Mapping[str, Any] = field(default_factory=dict)
+    notes: Mapping[str, Any] = MappingProxyType({})
     source: str = ""
     hash: str = ""
 

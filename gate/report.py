@@ -2,10 +2,9 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 SCHEMA = "gate.report/1"
 
@@ -49,8 +48,7 @@ class Level(StrEnum):
     NOTE = "note"
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What a step did: tests executed (passed + failed), files looked at, tests skipped; None is "not known".
 
     `tool` is None when no known tool ran. `failed` is part of `tests`: above 0 beside exit code 0 means that a failure
@@ -67,8 +65,7 @@ class Evidence:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class StepReport:
+class StepReport(NamedTuple):
     """One step as it ended; `seconds` is wall time, `log` the tail of its output, `cwd` its folder below the root."""
 
     name: str
@@ -77,14 +74,13 @@ class StepReport:
     outcome: StepOutcome
     exit_code: int | None = None
     seconds: float = 0.0
-    evidence: Evidence = field(default_factory=Evidence)
+    evidence: Evidence = Evidence()
     log: str = ""
     reason: str = ""
     cwd: str = "."
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One thing to mend: where it is, what is wrong, and how to mend it."""
 
     rule: str
@@ -93,20 +89,18 @@ class Finding:
     path: str | None = None
     line: int | None = None
     files: tuple[str, ...] = ()
-    count: int | None = None
+    count: int | None = None  # type: ignore[assignment] # hides tuple.count
     fix: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyStamp:
+class PolicyStamp(NamedTuple):
     """Which policy judged: `gate.toml@<sha>` or a path, and the hash of its bytes."""
 
     source: str | None = None
     hash: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """A whole run."""
 
     verdict: Verdict
@@ -114,7 +108,7 @@ class Report:
     repository: str | None = None
     base: str | None = None
     head: str | None = None
-    policy: PolicyStamp = field(default_factory=PolicyStamp)
+    policy: PolicyStamp = PolicyStamp()
     steps: tuple[StepReport, ...] = ()
     findings: tuple[Finding, ...] = ()
     seconds: float = 0.0
@@ -124,7 +118,7 @@ def render_json(report: Report) -> str:
     """Return the report as JSON text, schema first."""
     import json  # noqa: PLC0415 only for this format
 
-    return json.dumps({"schema": SCHEMA, **asdict(report)}, indent=2, ensure_ascii=False)
+    return json.dumps({"schema": SCHEMA, **_plain(report)}, indent=2, ensure_ascii=False)
 
 
 def read_report(text: str | bytes) -> Report:
@@ -168,9 +162,16 @@ def write_atomically(path: Path, text: str) -> None:
         raise
 
 
-def _known(kind: type, found: Mapping[str, Any]) -> dict[str, Any]:
-    names = kind.__dataclass_fields__  # type: ignore[attr-defined]
-    return {key: value for key, value in found.items() if key in names}
+def _plain(value: Any) -> Any:
+    """Return what JSON knows: an object for a named tuple, a list for any other."""
+    if not isinstance(value, tuple):
+        return value
+    names = getattr(value, "_fields", None)
+    return [_plain(v) for v in value] if names is None else dict(zip(names, map(_plain, value), strict=True))
+
+
+def _known(kind: type[NamedTuple], found: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in found.items() if key in kind._fields}
 
 
 def _read_step(found: Mapping[str, Any]) -> StepReport:

@@ -1,7 +1,6 @@
 """Strangers' text as people may see it: what a terminal would obey is taken out, what hides is written out."""
 
 import re
-from dataclasses import replace
 
 from gate.report import Report
 
@@ -47,16 +46,14 @@ def made_visible(report: Report, *, colours: bool = False, paths: bool = True) -
 
     `paths` says whether the findings' paths are made so too; a format that escapes them itself needs them as they are.
     """
-    return replace(
-        report,
+    return report._replace(
         reason=one_line(report.reason),
         steps=tuple(
-            replace(s, log=lines(s.log, colours=colours), reason=one_line(s.reason), run=one_line(s.run))
+            s._replace(log=lines(s.log, colours=colours), reason=one_line(s.reason), run=one_line(s.run))
             for s in report.steps
         ),
         findings=tuple(
-            replace(
-                f,
+            f._replace(
                 message=one_line(f.message),
                 fix=one_line(f.fix),
                 path=one_line(f.path) if f.path is not None and paths else f.path,

@@ -4,30 +4,27 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 _OPERATOR = re.compile(r"^[();<>|&]+$")
 _PARTS = re.compile(r"&&|\|\||;;|\|&|[();|&]")
 _DEEPEST = 40
 
 
-@dataclass(slots=True)
-class Leaf:
+class Leaf(NamedTuple):
     """A simple command as written, assignments first."""
 
     words: list[str]
 
 
-@dataclass(slots=True)
-class Group:
+class Group(NamedTuple):
     """`{ ... }`, or with `subshell` `( ... )`."""
 
     body: "Block"
     subshell: bool = False
 
 
-@dataclass(slots=True)
-class Branches:
+class Branches(NamedTuple):
     """`if`, `case` or a loop: what is asked first, then what runs in some cases; the last branch is the `else`."""
 
     conditions: "list[Block]"
@@ -38,36 +35,33 @@ class Branches:
 Node = Leaf | Group | Branches
 
 
-@dataclass(slots=True)
-class Pipeline:
+class Pipeline(NamedTuple):
     """Commands with pipes between them."""
 
-    nodes: list[Node] = field(default_factory=list)
+    nodes: list[Node]
     negated: bool = False
 
 
-@dataclass(slots=True)
-class Chain:
+class Chain(NamedTuple):
     """Pipelines with `&&` and `||` between them; `operators` has one less."""
 
-    pipelines: list[Pipeline] = field(default_factory=list)
-    operators: list[str] = field(default_factory=list)
+    pipelines: list[Pipeline]
+    operators: list[str]
     background: bool = False
 
 
-@dataclass(slots=True)
-class Block:
+class Block(NamedTuple):
     """Chains one after the other."""
 
-    chains: list[Chain] = field(default_factory=list)
+    chains: list[Chain]
 
 
 def parse(text: str) -> Block:
     """Return the tree of shell text; what no shell would read is read as far as it goes."""
     reader = _Reader(list(_tokens(text)))
-    whole = Block()
+    whole = Block([])
     while not reader.at_end:
-        whole.chains += reader.block(frozenset(), 0).chains
+        whole.chains.extend(reader.block(frozenset(), 0).chains)
         reader.take()  # a word that closes nothing
     return whole
 
@@ -95,7 +89,7 @@ class _Reader:
 
     def block(self, until: frozenset[str], depth: int) -> Block:
         """Read chains up to a word of `until`, a closing parenthesis or `;;`."""
-        block = Block()
+        block = Block([])
         while not self.at_end:
             if self._operator() in {";", "&", "&&", "||", "|", "|&"}:
                 self.take()
@@ -111,20 +105,19 @@ class _Reader:
         return block
 
     def _chain(self, until: frozenset[str], depth: int) -> Chain:
-        chain = Chain()
+        pipelines, operators = list[Pipeline](), list[str]()
         while True:
             pipeline = self._pipeline(until, depth)
             if pipeline.nodes:
-                chain.pipelines.append(pipeline)
+                pipelines.append(pipeline)
             operator = self._operator()
             if operator not in {"&&", "||"}:
                 break
             self._skip_over(operator)
-            if chain.pipelines:
-                chain.operators.append(operator)
-        del chain.operators[max(0, len(chain.pipelines) - 1) :]
-        chain.background = self._operator() == "&"
-        return chain
+            if pipelines:
+                operators.append(operator)
+        del operators[max(0, len(pipelines) - 1) :]
+        return Chain(pipelines, operators, background=self._operator() == "&")
 
     def _skip_over(self, operator: str) -> None:
         """Take an operator and the line ends behind it: a chain goes on in the next line."""
@@ -133,16 +126,16 @@ class _Reader:
             self.take()
 
     def _pipeline(self, until: frozenset[str], depth: int) -> Pipeline:
-        pipeline = Pipeline()
+        nodes, negated = list[Node](), False
         while True:
             while self._word() in {"!", "time"}:
-                pipeline.negated ^= self._word() == "!"
+                negated ^= self._word() == "!"
                 self.take()
             node = self._node(until, depth)
             if node is not None:
-                pipeline.nodes.append(node)
+                nodes.append(node)
             if self._operator() not in {"|", "|&"}:
-                return pipeline
+                return Pipeline(nodes, negated)
             self._skip_over("|")
 
     def _node(self, until: frozenset[str], depth: int) -> Node | None:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from gate.commands.part import Part, option_values
@@ -19,12 +18,12 @@ _RULE = re.compile(r"^([^\s:=#][^:=#]*?)\s*::?(?!=)\s*([^;]*)(?:;(.*))?$")
 _VARIABLE = re.compile(r"\$(?:\((\w[\w.-]*)\)|\{(\w[\w.-]*)\}|(\w))")
 
 
-@dataclass(slots=True)
 class _Rules:
-    variables: dict[str, str] = field(default_factory=dict)
-    needs: dict[str, list[str]] = field(default_factory=dict)
-    recipes: dict[str, list[str]] = field(default_factory=dict)
-    first: str = ""
+    def __init__(self) -> None:
+        self.variables: dict[str, str] = {}
+        self.needs: dict[str, list[str]] = {}
+        self.recipes: dict[str, list[str]] = {}
+        self.first = ""
 
 
 def expand(argv: tuple[str, ...], cwd: Path, root: Path) -> Sequence[Part] | None:

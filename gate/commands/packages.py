@@ -3,9 +3,9 @@
 import fnmatch
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from gate.commands.scripts import read_inside
 
@@ -14,14 +14,13 @@ _MOST_FOLDERS = 5000
 _SKIPPED = {"node_modules", ".git", ".venv", "target", "dist"}
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(NamedTuple):
     """One package.json."""
 
     path: Path
     name: str = ""
-    scripts: Mapping[str, str] = field(default_factory=dict)
-    found: Mapping[str, Any] = field(default_factory=dict)
+    scripts: Mapping[str, str] = MappingProxyType({})
+    found: Mapping[str, Any] = MappingProxyType({})
 
 
 def load_package(folder: Path, root: Path) -> Package | None:

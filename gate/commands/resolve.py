@@ -7,7 +7,6 @@ safe against scripts that call themselves.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,14 +57,10 @@ def resolve(text: str, cwd: Path, *, root: Path, options: Options | None = None)
     return tuple(walk.found)
 
 
-@dataclass(slots=True)
 class _Walk:
-    root: Path
-    found: list[Command]
-
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.found = []
+        self.found: list[Command] = []
 
     def text(self, part: Part, seen: frozenset[tuple[tuple[str, ...], Path]], depth: int) -> None:
         places = [part.cwd]

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from gate.commands.grammar import Block, Branches, Chain, Group, Leaf, Node, Pipeline, parse
@@ -12,8 +11,7 @@ _STRAY = {"then", "else", "elif", "do", "{", "}", "fi", "done", "esac"}
 _SETS = re.compile(r"^[-+][a-zA-Z]*[eo]")
 
 
-@dataclass(frozen=True, slots=True)
-class Simple:
+class Simple(NamedTuple):
     """One simple command.
 
     Not `sure` when it runs only in some cases (`||`, `if`, loops, behind `exit`); `depth` counts subshells. It `binds`
@@ -24,7 +22,7 @@ class Simple:
     env: tuple[tuple[str, str], ...] = ()
     sure: bool = True
     depth: int = 0
-    binds: bool = field(default=True, compare=False)
+    binds: bool = True
 
 
 class Options(NamedTuple):
@@ -45,7 +43,7 @@ def split(text: str, options: Options | None = None) -> list[Simple]:
     walk.block(tree, _Place())
     found = walk.found
     if walk.forgives:
-        return [replace(simple, binds=False) for simple in found]
+        return [simple._replace(binds=False) for simple in found]
     return found
 
 
@@ -125,7 +123,7 @@ class _Walk:
         """`if ! check; then exit 1; fi`: the negated check counts after all."""
         negated = [p for c in condition.chains for p in c.pipelines if p.negated]
         if negated and self.found and place.counts | self._options.errexit:
-            self.found[-1] = replace(self.found[-1], binds=True)
+            self.found[-1] = self.found[-1]._replace(binds=True)
 
     def _simple(self, words: Sequence[str], place: _Place) -> Simple | None:
         rest = list(words)

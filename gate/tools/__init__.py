@@ -8,6 +8,7 @@ one of each invocation, since a test may print lines that look like them.
 import math
 import re
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -59,7 +60,7 @@ from gate.tools import (
     vite_build,
     vitest,
 )
-from gate.tools.ask import Asker
+from gate.tools.ask import ALL_S, Asker
 from gate.tools.tool import Counts, Invocation, Ran, Tool, load_output, total, unweave
 
 TOOLS: tuple[Tool, ...] = (
@@ -169,7 +170,7 @@ def read_evidence(
     `hollow` is set exactly when it is known that nothing was verified. A tool that is known but whose count is not
     leaves None; a step without any known tool leaves `tool` None.
     """
-    asker = Asker(dict(env or {}), tuple(wrap), stop)
+    asker = Asker(dict(env or {}), time.monotonic() + ALL_S, tuple(wrap), stop)
     output = load_output(log)
     if any(i.tool in (npm, turbo) and i.argv[0] != "npm" for i in invocations):
         output = unweave(output)

@@ -3,31 +3,29 @@
 A tool that cannot be asked is no error: its count stays unknown.
 """
 
-import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from gate import proc
 
 _CONTAINERS = {"docker", "docker-compose", "podman", "nerdctl"}  # another container is a side effect
 _MOST_BYTES = 16 << 20
-_ALL_S = 30.0  # for all questions of a step
+ALL_S = 30.0  # for all questions of a step
 # the programs of the packages around are found as package scripts find them; only what the tool says is kept
 _SHELL = 'PATH="$0:$PATH"; exec "$@" 2>/dev/null'
 _SHELL_FED = 'PATH="$0:$PATH"; printf %s "$1" | { shift; exec "$@" 2>/dev/null; }'
 
 
-@dataclass(frozen=True, slots=True)
-class Asker:
+class Asker(NamedTuple):
     """How questions are put: the step's environment, and what is put before its shell, such as a sandbox."""
 
     env: Mapping[str, str]
+    until: float  # by the monotonic clock; a question that comes later is not put
     wrap: tuple[str, ...] = ()
     stop: threading.Event | None = None
-    until: float = field(default_factory=lambda: time.monotonic() + _ALL_S)
 
     def ask(self, argv: Sequence[str], *, cwd: Path, stdin: str = "", limit_s: float = 20) -> str | None:
         """Return what a command prints, None when it fails, takes too long or cannot be started."""
@@ -38,6 +36,8 @@ class Asker:
             return None
         bins = ":".join(str(folder / "node_modules" / ".bin") for folder in (cwd, *cwd.parents))
         shell = ["sh", "-c", _SHELL_FED, bins, stdin] if stdin else ["sh", "-c", _SHELL, bins]
+        import tempfile  # noqa: PLC0415 few steps have a tool that is asked
+
         with tempfile.TemporaryDirectory(prefix="gate-ask-") as folder:
             log = Path(folder) / "answer"
             ended = proc.run(

@@ -3,7 +3,6 @@
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -93,8 +92,7 @@ class Line(NamedTuple):
         return re.compile(self.pattern, re.MULTILINE).match(text)
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
+class Ran(NamedTuple):
     """A step after it ended: all invocations of one tool in it, and what they left behind."""
 
     invocations: tuple[Invocation, ...]
@@ -102,7 +100,7 @@ class Ran:
     scratch: Path
     exit_code: int
     since: float = 0.0
-    asker: Asker = field(default_factory=lambda: Asker({}))
+    asker: Asker = Asker({}, until=0.0)
 
     def closing(self, pattern: Line) -> list[re.Match[str]]:
         """Return the tool's closing lines: the last one for each invocation, all when their number is not known."""

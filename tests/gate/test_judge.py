@@ -1,7 +1,6 @@
 """What a verdict may never do: get better because a step is gone, or because less was executed."""
 
 import json
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -93,7 +92,7 @@ def test_a_step_that_ends_worse_never_improves_a_verdict(steps: dict[str, Drawn]
     name = data.draw(st.sampled_from(sorted(steps)))
     reports = ended(steps)
     worse = [
-        replace(s, outcome=StepOutcome.FAILED, evidence=Evidence()) if s.name == name else s for s in reports
+        s._replace(outcome=StepOutcome.FAILED, evidence=Evidence()) if s.name == name else s for s in reports
     ]  # fmt: skip
     assert judge(policy_of(steps), worse, (), today=TODAY)[0] is Verdict.RED
     assert judge(policy_of(steps), reports, (), today=TODAY)[0] is not Verdict.UNGATED

@@ -1,7 +1,6 @@
 """Reports in every format: readable, within the platforms' limits, and taken by real readers of each."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import jsonschema_rs
@@ -80,8 +79,8 @@ def test_annotations_name_files_and_lines_the_worst_first(root: Path) -> None:
 
 def test_annotations_stay_within_ten_errors_and_ten_warnings_and_every_step_has_its_first(root: Path) -> None:
     many = "".join(f"src/a.py:{n}: {'warning: w' if n % 2 else 'e'}\n" for n in range(1, 60))
-    steps = tuple(replace(FAILED, name=f"s{n}", log=many) for n in range(4))
-    lines = render(replace(RED, steps=steps, findings=()), "github", root=root).splitlines()
+    steps = tuple(FAILED._replace(name=f"s{n}", log=many) for n in range(4))
+    lines = render(RED._replace(steps=steps, findings=()), "github", root=root).splitlines()
     errors = [line for line in lines if line.startswith("::error ")]
     warnings = [line for line in lines if line.startswith("::warning ")]
     titles = [line.split("title=")[1].split(":")[0] for line in errors]
@@ -90,8 +89,8 @@ def test_annotations_stay_within_ten_errors_and_ten_warnings_and_every_step_has_
 
 @pytest.mark.parametrize(("form", "limit"), [("markdown", 1024 * 1024), ("comment", 65_536)])
 def test_markdown_stays_within_the_platforms_limit_and_says_what_was_cut(root: Path, form: str, limit: int) -> None:
-    steps = tuple(replace(FAILED, name=f"s{n}", log="`ü" * 8000) for n in range(100))
-    text = render(replace(RED, steps=steps), form, root=root)
+    steps = tuple(FAILED._replace(name=f"s{n}", log="`ü" * 8000) for n in range(100))
+    text = render(RED._replace(steps=steps), form, root=root)
     assert (
         len(text.encode()) <= limit,
         text.count("<details>") == text.count("</details>"),
@@ -100,8 +99,8 @@ def test_markdown_stays_within_the_platforms_limit_and_says_what_was_cut(root: P
 
 
 def test_markdown_of_a_table_that_is_too_long_ends_with_a_whole_line(root: Path) -> None:
-    findings = tuple(replace(FINDING, message=f"{n} " + "x" * 500) for n in range(400))
-    text = render(replace(RED, findings=findings), "comment", root=root)
+    findings = tuple(FINDING._replace(message=f"{n} " + "x" * 500) for n in range(400))
+    text = render(RED._replace(findings=findings), "comment", root=root)
     assert (len(text.encode()) <= 65_536, text.splitlines()[-3][-5:], text.splitlines()[-1]) == (
         True, "xxxxx", "… cut at the platform's length limit",
     )  # fmt: skip
