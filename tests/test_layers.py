@@ -95,6 +95,7 @@ def test_every_member_of_a_family_is_registered(folder: str) -> None:
         return
     module, registry = FAMILIES[folder]
     package = importlib.import_module(module)
-    registered = {member.__name__.rsplit(".", 1)[-1] for member in getattr(package, registry)}
+    listed = getattr(package, registry)
+    registered = {m if isinstance(m, str) else m.__name__.rsplit(".", 1)[-1] for m in listed}
     missing = sorted(members - registered - set(getattr(package, "PLUMBING", ())))
     assert missing == [], f"{folder}/__init__.py: add {missing} to {registry}, or to PLUMBING if they are no members"

@@ -1,14 +1,15 @@
 """`python -m x`, `python file.py`, tox and nox sessions, and the scripts of hatch, pdm and poe."""
 
-import ast
 import re
-import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gate.commands.part import Part, join, option_values, skip_options
 from gate.commands.scripts import read_inside
+
+if TYPE_CHECKING:
+    import ast
 
 _PYTHON_VALUES = frozenset({"-W", "-X", "-c", "--check-hash-based-pycs"})
 
@@ -122,6 +123,8 @@ def _braces(text: str) -> list[str]:
 
 
 def _nox(argv: tuple[str, ...], cwd: Path, root: Path) -> list[Part]:
+    import ast  # noqa: PLC0415 only for files of this kind
+
     wanted = {n for v in option_values(argv, frozenset({"-s", "-e", "--session", "--sessions"})) for n in v.split(",")}
     try:
         tree = ast.parse(read_inside(cwd / "noxfile.py", root) or b"")
@@ -136,7 +139,9 @@ def _nox(argv: tuple[str, ...], cwd: Path, root: Path) -> list[Part]:
     return parts
 
 
-def _session_runs(node: ast.FunctionDef) -> Iterator[str]:
+def _session_runs(node: "ast.FunctionDef") -> Iterator[str]:
+    import ast  # noqa: PLC0415 loaded already
+
     for call in ast.walk(node):
         if (
             isinstance(call, ast.Call)
@@ -175,6 +180,8 @@ def _texts(value: object) -> list[str]:
 
 
 def _toml(path: Path, root: Path) -> dict[str, Any]:
+    import tomllib  # noqa: PLC0415 only for files of this kind
+
     try:
         return tomllib.loads((read_inside(path, root) or b"").decode("utf-8", "replace"))
     except tomllib.TOMLDecodeError:

@@ -5,12 +5,12 @@ Each expander turns one command line into the shell text that it stands for: `np
 safe against scripts that call themselves.
 """
 
+import importlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from gate.commands import containers, javascript, makefile, python, scripts, taskfiles, wrappers
 from gate.commands.part import Part
 from gate.commands.shell import Options, Simple, split
 
@@ -21,15 +21,17 @@ STRICT = Options(errexit=True, pipefail=True)
 
 Expander = Callable[[tuple[str, ...], Path, Path], "Sequence[Part] | None"]
 
-EXPANDERS: tuple[Expander, ...] = (
-    wrappers.expand,
-    javascript.expand,
-    makefile.expand,
-    python.expand,
-    taskfiles.expand,
-    containers.expand,
-    scripts.expand,
-)
+# module: the programs that it may follow, "" for any; the first that knows a command line is taken
+EXPANDERS: Mapping[str, str] = {
+    "wrappers": "",
+    "javascript": "npm pnpm yarn bun node nodejs next start-server-and-test concurrently run-p run-s wireit npm-run-all"
+    " npm-run-all2 turbo lerna nx",
+    "makefile": "make gmake",
+    "python": "python tox nox hatch pdm poe poethepoet pixi",
+    "taskfiles": "just task go-task mise deno composer",
+    "containers": "docker podman nerdctl docker-compose",
+    "scripts": "",
+}
 
 
 class Command(NamedTuple):
@@ -94,8 +96,11 @@ class _Walk:
             self.text(inner, seen | {key}, depth + 1)
 
     def _expand(self, argv: tuple[str, ...], raw: tuple[str, ...], cwd: Path) -> Iterator[Part]:
-        for expander in EXPANDERS:
-            parts = expander(raw if expander is scripts.expand else argv, cwd, self.root)
+        for name, programs in EXPANDERS.items():
+            if programs and argv[0] not in programs.split():
+                continue
+            expand: Expander = importlib.import_module(f"gate.commands.{name}").expand  # few are met in a run
+            parts = expand(raw if name == "scripts" else argv, cwd, self.root)
             if parts is not None:
                 yield from parts
                 return
@@ -108,10 +113,11 @@ def _change(cwd: Path, simple: Simple) -> Path:
 
 def _bare(word: str) -> str:
     """Return a program's bare name: `./node_modules/.bin/jest` is `jest`, `$(PYTHON)` is `python`."""
-    if re.fullmatch(r"\$[({]?\w*(?:PY|PYTHON)\w*(?::-[^}]*)?[)}]?", word, re.IGNORECASE):
+    if word.startswith("$") and re.fullmatch(r"\$[({]?\w*(?:PY|PYTHON)\w*(?::-[^}]*)?[)}]?", word, re.IGNORECASE):
         return "python"
     if word in {"$npm_execpath", "${npm_execpath}"}:
         return "npm"
     name = word.rsplit("/", 1)[-1].rsplit("\\", 1)[-1]
-    name = re.sub(r"\.(exe|cmd|bat|ps1)$", "", name)
-    return "python" if re.fullmatch(r"python[0-9.]*|py|pypy[0-9.]*", name) else name
+    stem, dot, suffix = name.rpartition(".")
+    name = stem if dot and suffix in {"exe", "cmd", "bat", "ps1"} else name
+    return "python" if name.rstrip("0123456789.") in {"python", "pypy"} or name == "py" else name

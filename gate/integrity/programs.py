@@ -151,8 +151,7 @@ def _run_by(step: Step, root: Path) -> Ran:
     known = [
         Invocation(tool, c.argv, c.cwd, c.launcher, c.program, c.sure, c.binds, c.env)
         for c in found
-        for tool in tools.TOOLS
-        if tool.matches(c.argv)
+        for tool in tools.matching(c.argv)
     ]
     names = {i.argv for i in known}
     others = tuple(c for c in found if c.argv not in names and not _starts_others(c))

@@ -5,117 +5,96 @@ asked for machine-readable results where that changes nothing for the user; else
 one of each invocation, since a test may print lines that look like them.
 """
 
+import importlib
 import math
 import re
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gate.commands.resolve import resolve
 from gate.report import Evidence
-from gate.tools import (
-    biome,
-    black,
-    bun_test,
-    cargo_build,
-    cargo_clippy,
-    cargo_test,
-    ctest,
-    cypress,
-    deno_test,
-    dotnet_test,
-    echo,
-    eslint,
-    gate_notes,
-    go_build,
-    go_test,
-    go_vet,
-    golangci_lint,
-    gradle,
-    gradle_build,
-    jest,
-    make,
-    maven,
-    maven_build,
-    minitest,
-    mocha,
-    mypy,
-    next_build,
-    node_test,
-    npm,
-    phpunit,
-    playwright,
-    pre_commit,
-    prove,
-    pyright,
-    pytest,
-    rspec,
-    rubocop,
-    ruff,
-    swift_test,
-    tsc,
-    turbo,
-    unittest,
-    vite_build,
-    vitest,
-)
 from gate.tools.ask import ALL_S, Asker
 from gate.tools.tool import Counts, Invocation, Ran, Tool, load_output, total, unweave
 
-TOOLS: tuple[Tool, ...] = (
-    pytest,
-    unittest,
-    vitest,
-    jest,
-    mocha,
-    node_test,
-    playwright,
-    bun_test,
-    deno_test,
-    cypress,
-    go_test,
-    cargo_test,
-    maven,
-    gradle,
-    dotnet_test,
-    swift_test,
-    ctest,
-    prove,
-    rspec,
-    minitest,
-    phpunit,
-    next_build,
-    vite_build,
-    cargo_build,
-    go_build,
-    maven_build,
-    gradle_build,
-    tsc,
-    mypy,
-    pyright,
-    eslint,
-    biome,
-    ruff,
-    black,
-    golangci_lint,
-    rubocop,
-    go_vet,
-    cargo_clippy,
-    gate_notes,
-    pre_commit,
-    make,
-    npm,
-    turbo,
-    echo,
-)
+# module: the programs whose command lines it may know; in the order of reports
+TOOLS: Mapping[str, str] = {
+    "pytest": "pytest py.test pytest-3",
+    "unittest": "unittest unittest2 django-admin manage.py",
+    "vitest": "vitest",
+    "jest": "jest jest-cli react-scripts craco react-app-rewired ng vue-cli-service wp-scripts tsdx kcd-scripts",
+    "mocha": "mocha _mocha electron-mocha ts-mocha",
+    "node_test": "node nodejs tsx glob borp",
+    "playwright": "playwright",
+    "bun_test": "bun",
+    "deno_test": "deno",
+    "cypress": "cypress",
+    "go_test": "go gotestsum",
+    "cargo_test": "cargo cargo-nextest cross",
+    "maven": "mvn mvnw mvnd",
+    "gradle": "gradle gradlew",
+    "dotnet_test": "dotnet",
+    "swift_test": "swift xcodebuild",
+    "ctest": "ctest",
+    "prove": "prove bats",
+    "rspec": "rspec parallel_rspec turbo_tests spec rake rails",
+    "minitest": "ruby rails rake",
+    "phpunit": "phpunit paratest pest simple-phpunit phpunit.phar php artisan",
+    "next_build": "next",
+    "vite_build": "vite rolldown-vite",
+    "cargo_build": "cargo",
+    "go_build": "go",
+    "maven_build": "mvn mvnw mvnd",
+    "gradle_build": "gradle gradlew",
+    "tsc": "tsc vue-tsc tsgo",
+    "mypy": "mypy dmypy",
+    "pyright": "pyright basedpyright",
+    "eslint": "eslint eslint_d",
+    "biome": "biome rome",
+    "ruff": "ruff",
+    "black": "black",
+    "golangci_lint": "golangci-lint staticcheck",
+    "rubocop": "rubocop standardrb",
+    "go_vet": "go",
+    "cargo_clippy": "cargo",
+    "gate_notes": "gate",
+    "pre_commit": "pre-commit prek pre_commit",
+    "make": "make gmake ninja",
+    "npm": "npm pnpm yarn bun concurrently run-p npm-run-all npm-run-all2 run-s lint-staged",
+    "turbo": "turbo nx lerna moon rush",
+    "echo": "echo printf",
+}
 
 PLUMBING = ("ask", "formats", "tool")
 _KINDS = ("test", "build", "typecheck", "lint")  # the strongest first
 _STARTED = "started"
 # what a runner writes of a child that was killed, before it exits 0 all the same
-_KILLED = re.compile(r"\bexited \(-\d+\)|\bwas killed by SIG|\bterminated by signal SIG")
+_KILLED = r"\bexited \(-\d+\)|\bwas killed by SIG|\bterminated by signal SIG"
 _LAST_CHARS = 4096
+_BY_PROGRAM: dict[str, list[str]] = {}
+for _name, _programs in TOOLS.items():
+    for _program in _programs.split():
+        _BY_PROGRAM.setdefault(_program, []).append(_name)
+
+
+def load(name: str) -> Tool:
+    """Return the tool of a module's name; a run needs few of the family, so each is imported when it is met."""
+    tool: Tool = importlib.import_module(f"gate.tools.{name}")
+    return tool
+
+
+def all_tools() -> tuple[Tool, ...]:
+    """Return the whole family."""
+    return tuple(load(name) for name in TOOLS)
+
+
+def matching(argv: Sequence[str]) -> Iterator[Tool]:
+    """Yield the tools that a command line runs; argv[0] is a bare name."""
+    for name in _BY_PROGRAM.get(argv[0], ()):
+        tool = load(name)
+        if tool.matches(argv):
+            yield tool
 
 
 def recognise(command: str, cwd: Path, *, root: Path) -> tuple[Invocation, ...]:
@@ -123,8 +102,7 @@ def recognise(command: str, cwd: Path, *, root: Path) -> tuple[Invocation, ...]:
     return tuple(
         Invocation(tool, found.argv, found.cwd, found.launcher, found.program, found.sure, found.binds, found.env)
         for found in resolve(command, cwd, root=root)
-        for tool in TOOLS
-        if tool.matches(found.argv)
+        for tool in matching(found.argv)
     )
 
 
@@ -172,7 +150,7 @@ def read_evidence(
     """
     asker = Asker(dict(env or {}), time.monotonic() + ALL_S, tuple(wrap), stop)
     output = load_output(log)
-    if any(i.tool in (npm, turbo) and i.argv[0] != "npm" for i in invocations):
+    if any(i.tool.NAME in {"npm", "turbo"} and i.argv[0] != "npm" for i in invocations):
         output = unweave(output)
     since = _since(scratch)
     read = [
@@ -181,7 +159,7 @@ def read_evidence(
     read = [(tool, c) for tool, c in read if c != Counts() or not _is_guess(tool, invocations)]
     named = [tool.NAME for tool, _ in read if tool.KIND != "runner"]
     counts = [c for _, c in read]
-    if not exit_code and _KILLED.search(output[-_LAST_CHARS:]):
+    if not exit_code and re.search(_KILLED, output[-_LAST_CHARS:]):
         counts.append(Counts(failed=1))
     return Evidence(
         tool=", ".join(named) or None,
@@ -210,6 +188,10 @@ def _hollow(read: Sequence[tuple[Tool, Counts]]) -> str:
 
 def _forged(invocations: Sequence[Invocation]) -> str:
     """Return which tool's closing line the step prints by itself, beside running the tool."""
+    if not any(i.tool.NAME == "echo" for i in invocations):
+        return ""
+    from gate.tools import echo  # noqa: PLC0415 loaded already
+
     said = echo.printed(invocations)
     if not said:
         return ""
@@ -227,11 +209,9 @@ def _is_guess(tool: Tool, invocations: Sequence[Invocation]) -> bool:
 
 
 def _groups(invocations: Sequence[Invocation]) -> list[tuple[Tool, tuple[Invocation, ...]]]:
-    return [
-        (tool, group)
-        for tool in TOOLS
-        if (group := tuple(invocation for invocation in invocations if invocation.tool is tool))
-    ]
+    """Return the invocations of each tool, in the order of TOOLS."""
+    met = {invocation.tool.__name__.rpartition(".")[2]: invocation.tool for invocation in invocations}
+    return [(met[name], tuple(i for i in invocations if i.tool is met[name])) for name in TOOLS if name in met]
 
 
 def _since(scratch: Path) -> float:

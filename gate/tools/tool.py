@@ -12,12 +12,15 @@ _HEAD_BYTES = 1 << 20
 _TAIL_BYTES = 4 << 20
 # what may stand before a closing line: `app:test: `, `[0] `, `packages/app test: `
 PREFIX = r"^(?:[^\n]{0,200}?[>|:│\]] ?)?[ \t]*"
-_LABEL = re.compile(r"(?:[\w@./-]+ [\w:.-]+: |[\w@./#-]+:[\w:.-]+: |\[[^\]\n]{1,60}\] )")
-_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+_LABEL = r"(?:[\w@./-]+ [\w:.-]+: |[\w@./#-]+:[\w:.-]+: |\[[^\]\n]{1,60}\] )"
+_ESCAPES = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])"
 
 
 class Tool(Protocol):
     """One module of this folder."""
+
+    __name__: str
+    __file__: str | None
 
     @property
     def NAME(self) -> str:
@@ -134,7 +137,9 @@ def load_output(log: Path) -> str:
 
 def clean(text: str) -> str:
     """Return terminal output as plain lines."""
-    return _ESCAPES.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    if "\x1b" in text:
+        text = re.sub(_ESCAPES, "", text)
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def unweave(text: str) -> str:
@@ -143,8 +148,9 @@ def unweave(text: str) -> str:
     A line belongs to the label before it: `packages/app test: `, `app:test: `, `[app] `; the others come first.
     """
     groups: dict[str, list[str]] = {"": []}
+    labels = re.compile(_LABEL)
     for line in text.split("\n"):
-        label = _LABEL.match(line)
+        label = labels.match(line)
         groups.setdefault(label[0] if label else "", []).append(line)
     return "\n".join(line for lines in groups.values() for line in lines)
 

@@ -1,5 +1,6 @@
 """What holds for every tool of the family, and for a step as a whole."""
 
+import ast
 import os
 from pathlib import Path
 
@@ -62,24 +63,35 @@ COMMANDS = {
 SHAPES = "(0123456789 )(passed|failed|skipped|tests?|Tests:|ok|FAIL|Ran|total|\n|\t|=|:|in|s|,)"
 
 
-@pytest.mark.parametrize("tool", tools.TOOLS, ids=lambda tool: tool.NAME)
+@pytest.mark.parametrize("tool", tools.all_tools(), ids=lambda tool: tool.NAME)
 def test_a_tool_is_recognised_by_its_command(tool: Tool, tmp_path: Path) -> None:
     assert [i.tool for i in tools.recognise(COMMANDS[tool.NAME], tmp_path, root=tmp_path)] == [tool]
 
 
-@pytest.mark.parametrize("tool", tools.TOOLS, ids=lambda tool: tool.NAME)
+@pytest.mark.parametrize("module", tools.TOOLS)
+def test_every_program_that_a_tool_knows_stands_in_the_list(module: str) -> None:
+    tool = tools.load(module)
+    assert tool.__file__ is not None
+    source = ast.parse(Path(tool.__file__).read_text())
+    words = {node.value for node in ast.walk(source) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    lines = [(word, *more) for word in words for more in ((), ("test",), ("run", "-1"), ("build",), ("check",))]
+    known = {line[0] for line in lines if tool.matches(line)}
+    assert known <= set(tools.TOOLS[module].split())
+
+
+@pytest.mark.parametrize("tool", tools.all_tools(), ids=lambda tool: tool.NAME)
 def test_a_tool_leaves_other_commands_alone(tool: Tool) -> None:
     others = ["echo", "true", "git", "docker", "curl", tool.NAME + "x"]
     assert [name for name in others if tool.matches((name, "test"))] == []
 
 
-@pytest.mark.parametrize("tool", tools.TOOLS, ids=lambda tool: tool.NAME)
+@pytest.mark.parametrize("tool", tools.all_tools(), ids=lambda tool: tool.NAME)
 def test_a_tool_that_wrote_nothing_claims_nothing(tool: Tool, tmp_path: Path) -> None:
     ran = Ran((Invocation(tool, (tool.NAME,), tmp_path),), "", tmp_path, exit_code=1)
     assert tool.read(ran) == Counts()
 
 
-@pytest.mark.parametrize("tool", tools.TOOLS, ids=lambda tool: tool.NAME)
+@pytest.mark.parametrize("tool", tools.all_tools(), ids=lambda tool: tool.NAME)
 @given(output=st.lists(st.sampled_from(SHAPES.strip("()").split("|")), max_size=30).map(" ".join))
 def test_a_tool_reads_any_output(tool: Tool, output: str) -> None:
     here = Path("/nonexistent")
@@ -205,7 +217,7 @@ def test_the_page_on_evidence_names_every_tool() -> None:
         if row.startswith("| ") and not row.startswith("| tool ")
         for name in row.split("|")[1].split(",")
     }
-    assert named == {tool.NAME for tool in tools.TOOLS}
+    assert named == {tool.NAME for tool in tools.all_tools()}
 
 
 def test_what_lies_where_a_report_should_holds_nobody_up(tmp_path: Path) -> None:
