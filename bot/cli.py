@@ -17,7 +17,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "slots": ("slots", "list, warm, reset or remove slots"),
     "pause": ("tickets", "admit nothing new, everywhere or in one repository"),
     "resume": ("tickets", "admit again"),
-    "replay": ("tickets", "read one stored delivery again"),
+    "replay": ("replay", "list what was delivered; read one delivery again"),
     "schedule": ("schedule", "simulate admission on a trace or on what happened here"),
     "stats": ("stats", "what tickets cost: dollars, and seconds by stage"),
     "doctor": ("doctor", "check that everything is in place"),

@@ -174,6 +174,11 @@ def need(settings: Settings, names: Iterable[str], *, mend: str = "`bot setup` m
         )
 
 
+def in_environment(names: Iterable[str]) -> list[str]:
+    """Return the variables among these settings' that are set: they win over whatever is stored in bot.toml."""
+    return [variable(name) for name in names if os.environ.get(variable(name))]
+
+
 def variable(name: str) -> str:
     """Return the environment variable of a setting."""
     field = Settings.model_fields.get(name)

@@ -1,9 +1,10 @@
-"""Arguments that several commands take."""
+"""Arguments that several commands take, and what several of them say."""
 
 import re
 
 import click
 
+TAKEN_UP = "A running service takes it up within fifteen seconds."
 NAME = re.compile(r"[A-Za-z0-9._-]{1,100}/[A-Za-z0-9._-]{1,100}")
 
 

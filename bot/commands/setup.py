@@ -18,10 +18,11 @@ from bot.forges.github import GitHub
 from bot.forges.manifest import NewApp
 from bot.opening import data_folder
 from bot.serving import Server, bind
-from bot.settings import FILE, Settings, load
+from bot.settings import FILE, Settings, load, need
 from bot.setup import proof
 from bot.setup.keep import keep_settings, write_private
 from bot.setup.page import SetupPage
+from bot.setup.rotate import NEXT, refuse_to_lose_to_environment, rotated
 from bot.tickets.store import open_store, sqlite_url
 
 
@@ -37,9 +38,19 @@ from bot.tickets.store import open_store, sqlite_url
     metavar="OWNER/REPO",
     help="use BOT_TOKEN for this one repository, and no App",
 )
-def setup(name: str, organization: str, webhook_url: str, port: int, repo: str | None) -> int:
+@click.option("--new-secret", is_flag=True, help="give the App's webhook a new secret; the old one still counts")
+def setup(name: str, organization: str, webhook_url: str, port: int, repo: str | None, new_secret: bool) -> int:
     """Make the GitHub App in one click, and store its key and secrets for `bot serve`."""
     settings = load()
+    if new_secret and repo is not None:
+        if not webhook_url:
+            raise UserError("--new-secret with --from-token: expected --webhook-url, the webhook that shall have it")
+        with rotated(settings) as changed:
+            code = asyncio.run(_from_token(changed, repo, webhook_url))
+        click.echo(NEXT.format(where=Path(FILE).resolve()))
+        return code
+    if new_secret:
+        return asyncio.run(_rotate_app(settings))
     if repo is not None:
         return asyncio.run(_from_token(settings, repo, webhook_url))
     return asyncio.run(make(settings, name=name, organization=organization, hook=webhook_url, port=port))
@@ -47,11 +58,12 @@ def setup(name: str, organization: str, webhook_url: str, port: int, repo: str |
 
 async def make(settings: Settings, *, name: str = "", organization: str = "", hook: str = "", port: int = 0) -> int:
     """Serve the page that makes the App, and wait until it is made; returns 1 where the webhook was not proved."""
+    _refuse_to_lose(settings)
     name = name or f"sluice-{secrets.token_hex(3)}"
     async with httpx.AsyncClient(timeout=30.0) as http:
         page = SetupPage(
             name=name, git_url=settings.git_url, organization=organization,
-            hook_url=hook or "https://example.invalid/webhook",
+            hook_url=hook or manifest.NOWHERE,
             convert=lambda code: manifest.convert(http, api_url=settings.api_url, code=code),
         )  # fmt: skip
         listening = bind("127.0.0.1", port)
@@ -66,6 +78,33 @@ async def make(settings: Settings, *, name: str = "", organization: str = "", ho
     well = not hook or await _proved_app(hook, made)
     click.echo("Then: bot serve" + ("" if hook else " --pull"))
     return 0 if well else 1
+
+
+def _refuse_to_lose(settings: Settings) -> None:
+    """Raise UserError where an App is there already, or where what is stored would not count."""
+    if settings.app_id is not None:
+        raise UserError(
+            f"there is an App already, number {settings.app_id}; `bot doctor --github` looks at it. "
+            f"Mend: to make another one, take app_id out of {Path(FILE).resolve()} and the environment first"
+        )
+    refuse_to_lose_to_environment("private_key", "private_key_path", "webhook_secret")
+    if settings.private_key is not None:
+        raise UserError(f"private_key in {Path(FILE).resolve()} would win over the new App's. Mend: take it out first")
+    data_folder(settings.data)
+    keep_settings(Path(FILE), {})  # a key that cannot be stored would be lost: the forge shows it once
+
+
+async def _rotate_app(settings: Settings) -> int:
+    """Give the App's webhook a new secret."""
+    need(settings, ["app_id"])
+    with rotated(settings) as changed:
+        async with httpx.AsyncClient(timeout=30.0) as http:
+            try:
+                await open_forge(changed, http).set_hook(secret=_secret(changed))
+            except ForgeError as error:
+                raise UserError(f"the webhook keeps its secret for now: {error}. Mend: run this again") from error
+    click.echo(NEXT.format(where=Path(FILE).resolve()))
+    return 0
 
 
 def _keep(settings: Settings, made: NewApp) -> None:

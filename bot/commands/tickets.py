@@ -1,4 +1,4 @@
-"""bot tickets, pause, resume, replay: look at what is stored, and steer it."""
+"""bot tickets, pause, resume: look at what is stored, and steer it."""
 
 import json
 import time
@@ -10,16 +10,14 @@ import sqlalchemy as sa
 from rich.console import Console
 from rich.table import Table
 
-from bot.commands.arguments import repository_name
+from bot.commands.arguments import TAKEN_UP, repository_name
 from bot.dashboard.rows import Row, row
 from bot.errors import UserError
 from bot.opening import opened
-from bot.tickets import deliveries, journal, repository, scheduler
+from bot.tickets import journal, repository, scheduler
 from bot.tickets import tickets as stored
 from bot.tickets.ticket import State, Ticket
 from bot.work.agents.render import render_transcript
-
-TAKEN_UP = "A running service takes it up within fifteen seconds."
 
 
 @click.group(invoke_without_command=True)
@@ -166,20 +164,6 @@ def resume(repo: str) -> None:
     with store.write() as c:
         repository.pause(c, repo, paused=False)
     click.echo(f"{'Everything' if repo == '*' else repo} goes on. {TAKEN_UP}")
-
-
-@click.command()
-@click.argument("delivery")
-def replay(delivery: str) -> None:
-    """Read one stored delivery again, on purpose; DELIVERY is its X-GitHub-Delivery."""
-    store, _ = opened()
-    with store.write() as c:
-        if not deliveries.reopen(c, delivery):
-            raise UserError(
-                f"no delivery {delivery!r} is stored here with its bytes; "
-                "`Recent deliveries` of the App lists their ids"
-            )
-    click.echo(f"Delivery {delivery} will be read again. {TAKEN_UP}")
 
 
 def _get(c: sa.Connection, ticket: int) -> Ticket:

@@ -359,9 +359,9 @@ class GitHub:
                     names += [found.full_name for found in page.repositories]
         return names
 
-    async def set_hook(self, *, url: str, secret: str) -> None:
-        """Point the App's webhook at us."""
-        fields = {"url": url, "secret": secret, "content_type": "json", "insecure_ssl": "0"}
+    async def set_hook(self, *, secret: str, url: str = "") -> None:
+        """Give the App's webhook this secret, and point it at us if an address is given."""
+        fields = {"secret": secret, "content_type": "json", **({"url": url, "insecure_ssl": "0"} if url else {})}
         await self._as_app(Ask("PATCH", "/app/hook/config", fields, safe=True))
 
     async def hook_url(self) -> str:

@@ -26,6 +26,8 @@ EVENTS = (
     "check_suite", "repository", "issue_dependencies", "sub_issues",
 )  # fmt: skip
 
+NOWHERE = "https://example.invalid/webhook"  # an App whose deliveries are pulled: without a webhook there would be none
+
 
 class NewApp(msgspec.Struct, frozen=True):
     """An App that was just made; its key is shown this once."""

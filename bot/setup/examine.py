@@ -9,7 +9,7 @@ from bot.forges.answers import AppInfo, Delivery
 from bot.forges.auth import Installation, has
 from bot.forges.errors import ForgeError, Refused
 from bot.forges.github import GitHub
-from bot.forges.manifest import EVENTS, PERMISSIONS
+from bot.forges.manifest import EVENTS, NOWHERE, PERMISSIONS
 from bot.setup.finding import Finding
 
 TEMPLATES = ".github/ISSUE_TEMPLATE"
@@ -58,6 +58,8 @@ async def _webhook(forge: GitHub, *, pulls: bool) -> Finding:
         url, listed = await forge.hook_url(), await forge.deliveries(most_pages=1)
     except ForgeError as error:
         return Finding("webhook", False, str(error), "try again when the forge answers", needed=not pulls)
+    if url == NOWHERE:
+        return Finding("webhook", True, "the App has no public address: start `bot serve --pull`")
     ok, said = reached(listed[:LATEST])
     mend = f"let {url or 'a public address'} reach BOT_HOST:BOT_PORT/webhook with BOT_WEBHOOK_SECRET; or `--pull`"
     return Finding("webhook", ok, f"{url or 'no address'}: {said}", mend, needed=not pulls)

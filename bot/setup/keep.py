@@ -27,9 +27,13 @@ def keep_settings(path: Path, values: Mapping[str, str | int]) -> None:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that nobody else may read, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # mkstemp: 0600 from its first moment
+    """Write a file that nobody else may read, whole or not at all. Raises ConfigError."""
+    path = path.resolve()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # mkstemp: 0600 from its first moment
+    except OSError as error:
+        raise ConfigError(f"{path}: expected a folder that can be written: {error.strerror}") from error
     try:
         with os.fdopen(handle, "w") as file:
             file.write(text)

@@ -90,6 +90,12 @@ def find(c: sa.Connection, guid: str) -> Delivery | None:
     return None if row is None else Delivery(**row._mapping)
 
 
+def latest(c: sa.Connection, most: int) -> list[Delivery]:
+    """Return what arrived last, the newest first."""
+    rows = c.execute(sa.select(deliveries).order_by(deliveries.c.seq.desc()).limit(most))
+    return [Delivery(**row._mapping) for row in rows]
+
+
 def has_come(c: sa.Connection, event: str, *, since: float) -> bool:
     """Return whether an event of this name arrived since a time."""
     came = sa.select(deliveries.c.seq).where(deliveries.c.event == event, deliveries.c.received_at >= since)

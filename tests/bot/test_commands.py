@@ -12,6 +12,9 @@ import pytest
 from bot.demo.loop import SAMPLES
 from bot.forges.local import LocalForge
 from bot.forges.local.repos import read_folder
+from bot.tickets import deliveries
+from bot.tickets.deliveries import Arrived
+from bot.tickets.store import open_store, sqlite_url
 from bot.work.agents.scripted import ScriptedModel
 from bot.work.agents.sessions import load_sessions
 from tests.needs import needs
@@ -30,7 +33,8 @@ def bot(folder: Path, *argv: str, **env: str) -> subprocess.CompletedProcess[str
 @pytest.mark.parametrize(
     ("argv", "env", "said"),
     [
-        (["serve"], {}, "bot: BOT_WEBHOOK_SECRET: expected a value, found none"),
+        (["serve"], {}, "bot: BOT_WEBHOOK_SECRET, BOT_APP_ID: expected a value, found none"),
+        (["serve", "--pull"], {"BOT_TOKEN": "t"}, "bot: --pull: expected an App, whose deliveries the forge keeps; got a personal"),
         (["serve"], {"BOT_WEBHOOK_SECRET": "s"}, "bot: BOT_APP_ID: expected a value, found none"),
         (["serve"], {"BOT_WEBHOOK_SECRET": "s", "BOT_APP_ID": "1"}, "bot: BOT_PRIVATE_KEY_PATH: expected the App's key, found none"),
         (["serve"], {"BOT_WEBHOOK_SECRET": "s", "BOT_APP_ID": "1", "BOT_PRIVATE_KEY": "no key"}, "bot: BOT_PRIVATE_KEY: expected the App's RSA private key in PEM"),
@@ -41,7 +45,7 @@ def bot(folder: Path, *argv: str, **env: str) -> subprocess.CompletedProcess[str
         (["worker"], {}, "bot: BOT_DATABASE_URL: expected a value, found none"),
         (["tickets", "show", "7"], {}, "bot: BOT_DATA: expected the data of a bot, found none in "),
         (["stats", "stages"], {}, "bot: BOT_DATA: expected the data of a bot, found none in "),
-        (["tickets"], {"BOT_DATABASE_URL": "nonsense"}, "bot: database: expected an address such as postgresql://"),
+        (["tickets"], {"BOT_DATABASE_URL": "nonsense"}, "bot: BOT_DATABASE_URL: expected an address such as postgresql://"),
         (["tickets", "show", "7"], {"BOT_DATABASE_URL": "sqlite://"}, "bot: there is no ticket 7"),
         (["replay", "g-1"], {"BOT_DATABASE_URL": "sqlite://"}, "bot: no delivery 'g-1' is stored here"),
         (["schedule"], {}, "bot: expected either --trace FILE or --history"),
@@ -59,6 +63,27 @@ def test_what_a_person_can_mend_is_one_line(tmp_path: Path, argv: list[str], env
 def test_a_command_that_reads_makes_no_data_folder(tmp_path: Path) -> None:
     bot(tmp_path, "tickets", "list")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_delivered_is_listed_with_what_became_of_it(tmp_path: Path) -> None:
+    store = open_store(sqlite_url(tmp_path / "sluice.db"))
+    body = b'{"action": "labeled", "repository": {"full_name": "acme/app"}}'
+    with store.write() as c:
+        deliveries.keep(c, [Arrived("g-1", "issues", body), Arrived("g-2", "ping", b"")], now=86_400.0)
+        for guid, state, reason in (("g-1", deliveries.DONE, "ticket 1: queued"), ("g-2", deliveries.IGNORED, "pong")):
+            found = deliveries.find(c, guid)
+            assert found is not None
+            deliveries.close(c, found, state, reason)
+    store.close()
+    known = {"BOT_DATABASE_URL": sqlite_url(tmp_path / "sluice.db")}
+    listed, again = bot(tmp_path, "replay", **known), bot(tmp_path, "replay", "g-1", "--json", **known)
+    after = json.loads(bot(tmp_path, "replay", "--json", **known).stdout)["deliveries"]
+    assert (listed.stdout, json.loads(again.stdout), [(d["delivery"], d["state"]) for d in after]) == (
+        "1970-01-02T00:00:00+00:00\tg-2\tping\t\tignored\tpong\n"
+        "1970-01-02T00:00:00+00:00\tg-1\tissues.labeled\tacme/app\tdone\tticket 1: queued\n",
+        {"delivery": "g-1", "state": "new"},
+        [("g-2", "ignored"), ("g-1", "new")],
+    )
 
 
 def test_a_repository_is_named_with_its_owner(tmp_path: Path) -> None:
