@@ -8,7 +8,6 @@ import re
 def _compiled(glob: str) -> re.Pattern[str]:
     parts: list[str] = []
     at = 0
-    glob = glob.removeprefix("./")
     if glob.endswith("/"):
         glob += "**"
     while at < len(glob):
@@ -32,4 +31,8 @@ def _compiled(glob: str) -> re.Pattern[str]:
 
 def matches(path: str, glob: str) -> bool:
     """Return whether a path relative to the root fits a pattern, or lies below a folder that does."""
+    glob = glob.removeprefix("./")
+    name = glob.removeprefix("**/")
+    if not any(sign in name for sign in "*?") and not name.endswith("/"):  # a name or a path: nothing to compile
+        return f"/{path}/".startswith(f"/{glob}/") if name == glob else f"/{name}/" in f"/{path}/"
     return _compiled(glob).fullmatch(path) is not None

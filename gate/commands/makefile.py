@@ -7,15 +7,16 @@ from pathlib import Path
 from gate.commands.part import Part, option_values
 from gate.commands.scripts import read_inside
 from gate.commands.shell import shell_options
+from gate.patterns import later
 
 _NAMES = ("GNUmakefile", "makefile", "Makefile")
 _VALUES = frozenset({"-C", "--directory", "-f", "--file", "--makefile", "-j", "-l", "-o", "-W", "-I", "-O"})
 _RUNS_NOTHING = {"-n", "--just-print", "--dry-run", "--recon", "-t", "--touch", "-q", "--question"}
 _FORGIVES = {"-i", "--ignore-errors"}
 _SHELLS = {"bash", "sh", "dash", "zsh", "ksh", "ash"}
-_ASSIGN = re.compile(r"^(?:export\s+|override\s+)*([\w.-]+)\s*(\?=|:{0,3}=|\+=)\s*(.*)$")
-_RULE = re.compile(r"^([^\s:=#][^:=#]*?)\s*::?(?!=)\s*([^;]*)(?:;(.*))?$")
-_VARIABLE = re.compile(r"\$(?:\((\w[\w.-]*)\)|\{(\w[\w.-]*)\}|(\w))")
+_ASSIGN = later(r"^(?:export\s+|override\s+)*([\w.-]+)\s*(\?=|:{0,3}=|\+=)\s*(.*)$")
+_RULE = later(r"^([^\s:=#][^:=#]*?)\s*::?(?!=)\s*([^;]*)(?:;(.*))?$")
+_VARIABLE = later(r"\$(?:\((\w[\w.-]*)\)|\{(\w[\w.-]*)\}|(\w))")
 
 
 class _Rules:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from gate.commands.part import Part, join, skip_options
 from gate.commands.scripts import read_inside
+from gate.patterns import later
 
 _VALUES = frozenset({"-f", "--justfile", "-d", "--working-directory", "-t", "--taskfile", "-C", "--cd", "--dir"})
-_JUST_RECIPE = re.compile(r"^@?([A-Za-z_][\w-]*)((?:\s+[^:=\s]+(?:=\S+)?)*)\s*:(?!=)\s*(.*)$")
+_JUST_RECIPE = later(r"^@?([A-Za-z_][\w-]*)((?:\s+[^:=\s]+(?:=\S+)?)*)\s*:(?!=)\s*(.*)$")
 
 
 def expand(argv: tuple[str, ...], cwd: Path, root: Path) -> Sequence[Part] | None:

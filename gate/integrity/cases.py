@@ -1,49 +1,47 @@
 """The tests that a file defines: their names, where they begin, and how much in them can fail. Text in, data out."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gate.integrity import python_cases
 from gate.integrity.python_cases import Case
 from gate.integrity.reach import reached
+from gate.patterns import later
 
-IS_TEST = re.compile(
+IS_TEST = later(
     r"(?:^|/)(?:tests?|specs?|__tests__|e2e|cypress)/|(?:^|/)(?:test_[^/]*|[^/]*_test|tests|conftest)\.py$"
     r"|\.(?:test|spec|cy)\.[cm]?[jt]sx?$|_test\.(?:go|dart|exs)$|(?:Test|Tests|IT|Spec)\.(?:java|kt|scala|cs|php|swift)$"
     r"|_spec\.rb$|_test\.rb$|\.rs$|(?:^|/)CMakeLists\.txt$"
 )
 # which file of a language its runner takes for tests by its name; other languages go by what stands in the file
 COLLECTED = {
-    "py": re.compile(r"(?:^|/)(?:test[^/]*|[^/]*_test|tests)\.py$"),
+    "py": later(r"(?:^|/)(?:test[^/]*|[^/]*_test|tests)\.py$"),
     **dict.fromkeys(
         ("js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts"),
-        re.compile(r"\.(?:test|spec|cy|e2e)\.[cm]?[jt]sx?$|(?:^|/)(?:__tests__|tests?|e2e|spec)/|(?:^|/)test[^/]*$"),
+        later(r"\.(?:test|spec|cy|e2e)\.[cm]?[jt]sx?$|(?:^|/)(?:__tests__|tests?|e2e|spec)/|(?:^|/)test[^/]*$"),
     ),
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Language:
+class Language(NamedTuple):
     """How a test begins (its last group is the name), how an assertion looks, and how one that always holds."""
 
     begins: re.Pattern[str]
     asserts: re.Pattern[str]
-    vacuous: re.Pattern[str] = re.compile(r"(?!)")
+    vacuous: re.Pattern[str] = later(r"(?!)")
     comments: str = r"//[^\n]*|/\*[\s\S]*?\*/"
-    leaves: re.Pattern[str] = re.compile(r"(?!)")  # where no braces tell what a return ends
+    leaves: re.Pattern[str] = later(r"(?!)")  # where no braces tell what a return ends
     lifetimes: bool = False  # a single quote opens no string
 
 
 _CONSTANT = r"""(?:!*(?:true|false|null|undefined|-?\d+(?:\.\d+)?)|['"`][^'"`]*['"`]|\[\s*\]|\{\s*\})"""
 _OR_TRUE = r"\(\s*(?:true|1)\s*\|\||\([^;\n]{0,300}\|\|\s*(?:true|1)\s*\)(?!\s*\))"
 _JS = Language(
-    re.compile(
-        r"""(?<![\w.])(?:it|test)(?:\.(?:each|concurrent|sequential)[^(]*(?:\([^)]*\))?)?\s*\(\s*(['"`])(.*?)\1"""
-    ),
-    re.compile(
+    later(r"""(?<![\w.])(?:it|test)(?:\.(?:each|concurrent|sequential)[^(]*(?:\([^)]*\))?)?\s*\(\s*(['"`])(.*?)\1"""),
+    later(
         r"\bexpect(?:\.soft|\.poll)?\s*\(|\bassert\b|\bshould\b|\.rejects\b|\bt\.(?:is|deepEqual|true|throws|snapshot)"
     ),
-    re.compile(
+    later(
         rf"\bexpect\(\s*{_CONSTANT}\s*\)(?:\.not)?\.to\w+\(\s*(?:{_CONSTANT})?\s*\)|\bexpect\(([^;\n]{{1,300}})\)\.to(?:Be|Equal|StrictEqual)\(\1\)"
         rf"|\b(?:expect|assert(?:\.ok)?)(?:{_OR_TRUE})|\bexpect\([^()\n]{{0,200}}(?:\([^()\n]{{0,200}}\)[^()\n]{{0,200}}){{0,9}}\)(?=[ \t]*(?:[;}}\n]|$))(?!\s*\.)"
         rf"|\bassert(?:\.ok)?\(\s*(?:true|1)\s*\)|\bassert\.\w+\(\s*{_CONSTANT}\s*,\s*{_CONSTANT}\s*\)|\bassert\.\w*[eE]qual\(([^,;\n]{{1,200}}),\s*\2\)"
@@ -54,32 +52,32 @@ _HASH = r"#(?!\[)[^\n]*"
 LANGUAGES: dict[str, Language] = {
     **dict.fromkeys(("js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts"), _JS),
     "go": Language(
-        re.compile(r"^func ()((?:Test|Fuzz|Example)\w*)\(", re.M), re.compile(r"\bt\.(?:Error|Fatal|Fail)|assert\.|require\.|// Output:")
+        later(r"^func ()((?:Test|Fuzz|Example)\w*)\(", re.M), later(r"\bt\.(?:Error|Fatal|Fail)|assert\.|require\.|// Output:")
     ),
     "rs": Language(
-        re.compile(r"#\[(?:\w+::)?()test\b[^\]]*\][\s\S]{0,200}?fn (\w+)"), re.compile(r"\bassert|panic!|\?;|\.unwrap\(|\.expect\("),
-        re.compile(rf"\bassert!\(\s*true\s*\)|\bassert!(?:{_OR_TRUE})|\bassert_(?:eq|ne)!\(\s*\d+\s*,\s*\d+\s*\)|\bassert_eq!\(([^,;\n]{{1,200}}),\s*\1\)"), lifetimes=True,
+        later(r"#\[(?:\w+::)?()test\b[^\]]*\][\s\S]{0,200}?fn (\w+)"), later(r"\bassert|panic!|\?;|\.unwrap\(|\.expect\("),
+        later(rf"\bassert!\(\s*true\s*\)|\bassert!(?:{_OR_TRUE})|\bassert_(?:eq|ne)!\(\s*\d+\s*,\s*\d+\s*\)|\bassert_eq!\(([^,;\n]{{1,200}}),\s*\1\)"), lifetimes=True,
     ),
     **dict.fromkeys(
         ("java", "kt", "scala"),
         Language(
-            re.compile(r"@()(?:Parameterized)?Test\b[\s\S]{0,300}?(?:void|fun)\s+(`[^`]+`|\w+)"), re.compile(r"\bassert|\bverify\(|\bexpect"),
-            re.compile(rf"\bassertTrue\(\s*true\s*\)|\bassert(?:True|That)?(?:{_OR_TRUE})"),
+            later(r"@()(?:Parameterized)?Test\b[\s\S]{0,300}?(?:void|fun)\s+(`[^`]+`|\w+)"), later(r"\bassert|\bverify\(|\bexpect"),
+            later(rf"\bassertTrue\(\s*true\s*\)|\bassert(?:True|That)?(?:{_OR_TRUE})"),
         ),
     ),
     "cs": Language(
-        re.compile(r"\[()(?:Fact|Theory|Test|TestMethod|TestCase)\b[\s\S]{0,300}?\b(\w+)\s*\([^\n]*?\)\s*(?:=>|\{|\n)"),
-        re.compile(r"\bAssert\.|\bShould"), re.compile(rf"\bAssert\.(?:Is)?True\(\s*true\s*\)|\bAssert\.(?:Is)?True(?:{_OR_TRUE})"),
+        later(r"\[()(?:Fact|Theory|Test|TestMethod|TestCase)\b[\s\S]{0,300}?\b(\w+)\s*\([^\n]*?\)\s*(?:=>|\{|\n)"),
+        later(r"\bAssert\.|\bShould"), later(rf"\bAssert\.(?:Is)?True\(\s*true\s*\)|\bAssert\.(?:Is)?True(?:{_OR_TRUE})"),
     ),
     "rb": Language(
-        re.compile(r"^\s*(?:it|test|specify)\s+(['\"])(.*?)\1|^\s*def ()(test_\w+)", re.M), re.compile(r"\bexpect|\bassert|\bshould"),
-        re.compile(r"\b(?:expect|assert)\b[^\n]*\bif (?:false|nil)\b"), comments=_HASH, leaves=re.compile(r"^([ \t]*)(?:return|next)[ \t]*$", re.M),
+        later(r"^\s*(?:it|test|specify)\s+(['\"])(.*?)\1|^\s*def ()(test_\w+)", re.M), later(r"\bexpect|\bassert|\bshould"),
+        later(r"\b(?:expect|assert)\b[^\n]*\bif (?:false|nil)\b"), comments=_HASH, leaves=later(r"^([ \t]*)(?:return|next)[ \t]*$", re.M),
     ),
     "php": Language(
-        re.compile(r"function ()(test\w+)\s*\(|#\[Test\][\s\S]{0,200}?function ()(\w+)"), re.compile(r"->assert|::assert|->expect|\bexpect"),
-        re.compile(rf"assertTrue\(\s*true\s*\)|\bassertTrue(?:{_OR_TRUE})"), comments=rf"{_C_LIKE}|{_HASH}",
+        later(r"function ()(test\w+)\s*\(|#\[Test\][\s\S]{0,200}?function ()(\w+)"), later(r"->assert|::assert|->expect|\bexpect"),
+        later(rf"assertTrue\(\s*true\s*\)|\bassertTrue(?:{_OR_TRUE})"), comments=rf"{_C_LIKE}|{_HASH}",
     ),
-    "txt": Language(re.compile(r"\b(?:add_test|gtest_discover_tests|catch_discover_tests)\s*\(\s*(?:NAME\s+)?()([\w.-]+)"), re.compile(""), comments=_HASH),
+    "txt": Language(later(r"\b(?:add_test|gtest_discover_tests|catch_discover_tests)\s*\(\s*(?:NAME\s+)?()([\w.-]+)"), later(""), comments=_HASH),
 }  # fmt: skip
 _STRINGS = r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)"""
 _DOUBLE = r"""("(?:\\.|[^"\\])*")"""

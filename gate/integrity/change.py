@@ -2,8 +2,8 @@
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from gate import git
 from gate.report import Finding, Level
@@ -13,8 +13,7 @@ MOST_FILES = 20_000
 _AT_ONCE = 200  # files of the base that git is asked for in one call
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(NamedTuple):
     """One changed file; `before` is None where it is new, `now` where it is gone. Undecodable bytes are kept."""
 
     path: str
@@ -33,8 +32,7 @@ class File:
                 yield number, line
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """All changed files, the root of the worktree, and the commit that they are compared with."""
 
     root: Path

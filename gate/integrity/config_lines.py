@@ -7,29 +7,30 @@ from collections.abc import Iterator
 from gate.integrity.change import File, error
 from gate.integrity.config_values import LEVELS
 from gate.integrity.options import covers
+from gate.patterns import later
 from gate.report import Finding
 
-_NUMBER = re.compile(
+_NUMBER = later(
     r"\b(branches|functions|lines|statements|threshold|target|fail_under|minimum)['\"]?\s*[:=]\s*['\"]?(\d+(?:\.\d+)?)"
 )
-_RULE = re.compile(r"""['"]([@\w/-]+)['"]\s*:\s*\[?\s*['"]?(off|warn|error|[012])\b""")
-_SHARED = re.compile(
+_RULE = later(r"""['"]([@\w/-]+)['"]\s*:\s*\[?\s*['"]?(off|warn|error|[012])\b""")
+_SHARED = later(
     r"\b[\w.]*\bconfigs?(?:\.[\w-]+|\[\s*['\"][^'\"]+['\"]\s*\])+|['\"](?:eslint:|plugin:|airbnb|standard|prettier|google|xo)[\w:/@-]*['\"]"
 )
-_ARRAY = re.compile(
+_ARRAY = later(
     r"""\b(include|files|testMatch|testRegex|roots|testDir|projects|spec|collectCoverageFrom)['"]?\s*[:=]\s*(\[[^\]]*\]|['"`][^'"`]*['"`])"""
 )
-_LEFT_OUT = re.compile(r"""\b(?:globalI|i)gnores?\b['"]?\s*[:=(]|\b(?:exclude|excludes|ignorePatterns|\w*IgnorePatterns|testIgnore)\b\s*['"]?\s*[:=(]"""
+_LEFT_OUT = later(r"""\b(?:globalI|i)gnores?\b['"]?\s*[:=(]|\b(?:exclude|excludes|ignorePatterns|\w*IgnorePatterns|testIgnore)\b\s*['"]?\s*[:=(]"""
                        r"""|\bexclude\s*['"]|<excludes?>|<exclude |<skip>\s*true|<haltOnFailure>\s*false""")  # fmt: skip
-_FILTER = re.compile(
+_FILTER = later(
     r"\b(?:grep|grepInvert|testNamePattern|shard|onlyChanged)\s*[:=]|\benabled\s*=\s*false|\bonlyIf\s*\{\s*false"
 )
-_STRICT = re.compile(
+_STRICT = later(
     r"\b(forbidOnly|failOn\w+|failZero|strict\w*|reportUnusedDisableDirectives|beStrict\w+|maxWarnings|bailOnFailure)['\"]?\s*[:=]\s*['\"]?([^,}\s'\"]+)"
 )
-_DIRECTORY = re.compile(r"<(?:directory|file)[^>]*>([^<]+)<|<testsuite [^>]*name=\"([^\"]+)\"")
-_STRING = re.compile(r"""['"`]([^'"`]+)['"`]""")
-_COMMENT = re.compile(
+_DIRECTORY = later(r"<(?:directory|file)[^>]*>([^<]+)<|<testsuite [^>]*name=\"([^\"]+)\"")
+_STRING = later(r"""['"`]([^'"`]+)['"`]""")
+_COMMENT = later(
     r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\\n])*`)|(?<![^\s,;{}()])(?://[^\n]*|/\*[^\n]*?\*/)|<!--[^\n]*?-->"""
 )
 _SHOWN = 160

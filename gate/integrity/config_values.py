@@ -7,29 +7,30 @@ from typing import Any
 
 from gate.integrity.config_files import Key
 from gate.integrity.options import covers, weakening
+from gate.patterns import later
 
-OUT = re.compile(
+OUT = later(
     r"^(?:extend[_-])?(?:excludes?|ignores?|omit|skip|per[_-]file[_-]ignores|disable|deselect|(?i:ignore[_-]?patterns)"
     r"|\w*IgnorePatterns|testIgnore|disable_error_code|disabled_rules|exclude_lines|exclude_also|(?:exclude|skip)-(?:dirs|files|rules|functions)"
     r"|extend-ignore|force-exclude|Exclude|stages|ignore[_-]paths)$"
 )
-IN = re.compile(
+IN = later(
     r"^(?:include|files|select|extend[_-]select|testMatch|testRegex|roots|testpaths|collectCoverageFrom|packages|modules|source|spec"
     r"|members|default-members|projects|enable|extends|testDir|python_files|python_classes|python_functions|types)$"
 )
 DEFAULTS = {"python_files": ["test_*.py", "*_test.py"], "python_classes": ["Test"], "python_functions": ["test"]}
 EVERYTHING_AT_FIRST = {"include", "files"}  # in a tsconfig, and files of a hook: left out, everything counts
-LOOSE = re.compile(
+LOOSE = later(
     r"^(?:ignore_errors|ignore_missing_imports|passWithNoTests|exit_zero|noCheck|allow_(?:untyped|redefinition|any)\w*|implicit_\w+"
     r"|allowOnly|dangerouslyIgnoreUnhandledErrors|informational|skip_missing_interpreters|allowEmpty|fix|forceExit|disable_all|no_site_packages)$"
 )
-STRICT = re.compile(
+STRICT = later(
     r"^(?:strict\w*|no(?!Emit|Lib|Resolve|Check|Error|Truncation|_site)[A-Z]\w*|exactOptionalPropertyTypes|useUnknownInCatchVariables|alwaysStrict|checkJs"
     r"|allowUnreachableCode|disallow_\w+|check_untyped_defs|warn_\w+|no_implicit_\w+|extra_checks|xfail_strict|xunit_strict|forbidOnly"
     r"|fail_on_\w+|failOn\w+|failZero|branch|[Ee]nabled|recommended|NewCops|tests|test|doctest|harness|show_error_codes_required)$"
 )
 FILTER = {"grep", "grepInvert", "testNamePattern", "testFilter", "shard", "onlyChanged", "only"}
-THRESHOLD = re.compile(
+THRESHOLD = later(
     r"^(?:fail[_-]under|branches|functions|lines|statements|thresholds?|minimum_coverage|coverage_threshold|target|minimum)$",
     re.IGNORECASE,
 )

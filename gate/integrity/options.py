@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
+from typing import NamedTuple
 
 from gate.globs import matches
+from gate.patterns import later
 
 # by which a tool looks at less
 NARROWING = frozenset({
@@ -39,13 +40,13 @@ LOOSE_SHORT = {
     "gradle": {"-m"}, "ctest": {"-N"}, "eslint": set[str](),
 }  # fmt: skip
 # by which a tool asks for more; missing afterwards is a loss
-STRICT = re.compile(
+STRICT = later(
     r"--(?:strict\S*|error-on-\S+|fail-(?:on|if|zero)\S*|forbid-only|forbidOnly|all-targets|all-features|workspace|all-files"
     r"|warn-\S+|disallow-\S+|no-implicit-\S+|check-untyped-defs|check|coverage|cov|deny-warnings|max-warnings|report-unused-\S+"
     r"|recursive|noEmit)$|-(?:race|Werror|Dwarnings|D|W)$"
 )
-FLOOR = re.compile(r"--(?:\S*fail-under|\S*threshold\S*|min\S*coverage|minimum\S*)$", re.IGNORECASE)
-CEILING = re.compile(r"--(?:max-warnings|max-problems|allow-missing|budget)$")
+FLOOR = later(r"--(?:\S*fail-under|\S*threshold\S*|min\S*coverage|minimum\S*)$", re.IGNORECASE)
+CEILING = later(r"--(?:max-warnings|max-problems|allow-missing|budget)$")
 # options whose next word is their value, of whatever tool
 VALUES = frozenset({
     "-k", "-m", "-t", "-g", "-n", "-o", "-c", "-p", "-w", "-r", "-R", "-E", "-L", "-LE", "-e", "-f", "-j", "-W", "-D", "-A",
@@ -72,8 +73,7 @@ ENVIRONMENT = frozenset({
 })  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(NamedTuple):
     """A command line taken apart: options with their values, and what stands alone."""
 
     options: tuple[tuple[str, str], ...]

@@ -7,13 +7,14 @@ from pathlib import Path
 
 from gate.globs import matches
 from gate.integrity.change import MOST_BYTES, Change, error
+from gate.patterns import later
 from gate.policy import Policy
 from gate.report import Finding
 
-_CALLS_GATE = re.compile(
+_CALLS_GATE = later(
     r"uses:\s*(?:\./\s*$|[^\s#]*sluice[^\s#]*@)|(?:^|[\s;&|`/\"'])gate(?:/__main__\.py)?\s+run\b", re.MULTILINE
 )
-_JOB = re.compile(r"^  ([\w-]+):\s*$|^    name:\s*(.+?)\s*$", re.MULTILINE)
+_JOB = later(r"^  ([\w-]+):\s*$|^    name:\s*(.+?)\s*$", re.MULTILINE)
 
 
 def look(change: Change, policy: Policy) -> Iterator[Finding]:

@@ -9,14 +9,15 @@ import re
 import tarfile
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from gate import git, tools
 from gate.commands.resolve import Command, resolve
 from gate.commands.shell import shell_options
 from gate.integrity.change import Change, File, error
 from gate.integrity.options import ENVIRONMENT, covers, weakening
+from gate.patterns import later
 from gate.policy import Policy, Step
 from gate.report import Finding
 from gate.tools.tool import Invocation
@@ -38,7 +39,7 @@ PLUMBING = frozenset({
     "command", "exec", "eval", "nice", "shopt", "local", "unset", "declare", "readonly", "rimraf", "shx", "cross-env",
 })  # fmt: skip
 # a program that the gate does not know and that looks like a check by its words
-CHECKS = re.compile(r"check|lint|test|verify|audit|cover|valid|spec|scan|secur|typecheck", re.IGNORECASE)
+CHECKS = later(r"check|lint|test|verify|audit|cover|valid|spec|scan|secur|typecheck", re.IGNORECASE)
 
 
 def look(change: Change, policy: Policy) -> Iterator[Finding]:
@@ -60,8 +61,7 @@ def look(change: Change, policy: Policy) -> Iterator[Finding]:
                 break
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
+class Ran(NamedTuple):
     """What a step runs: the tools that the gate knows, and every other program; paths are relative to the root."""
 
     root: Path
@@ -73,8 +73,7 @@ class Ran:
         return os.path.relpath(cwd, self.root)
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
+class Lost(NamedTuple):
     """One thing that a step does no longer, and the words by which its place in the changed files is found."""
 
     rule: str

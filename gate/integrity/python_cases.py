@@ -6,7 +6,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gate.integrity.python_truth import always, ends_in_return, is_empty, known, leaves, says_nothing
 
@@ -27,8 +27,7 @@ _PREFIXES = (
 _EVERYTHING = {"Exception", "BaseException", "AssertionError"}
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(NamedTuple):
     """One test: its name, how many assertions in it can fail, and its line."""
 
     name: str
@@ -36,8 +35,7 @@ class Case:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(NamedTuple):
     """What a file's names tell: those that are used at all, and the functions that assert something."""
 
     used: frozenset[str]

@@ -7,28 +7,28 @@ so that places keep their numbers. Where it is not sure, a text counts as reache
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from gate.patterns import later
+
 _NO = r"(?:false|0|!1|!true|null|undefined|nil)"
-_NEVER = re.compile(rf"\s*{_NO}\s*(?:&&|$)")
-_OF_NOTHING = re.compile(r"\bof\s+\[\s*\]\s*$")
-_ALWAYS = re.compile(r"\s*(?:true|1|!0|!false)\s*(?:\|\||$)")
-_CONDITION = re.compile(r"\b(?:if|while|for)\s*\(")
-_BARE = re.compile(
-    rf"\b(?:if|for|while)\s+(?:{_NO}\s*(?:&&[^{{\n]{{0,300}})?|([^\n{{;=!<>&|]{{1,80}}?)\s*!=\s*\1\s*)(?={{)"
-)
-_BARE_ALWAYS = re.compile(r"\bif\s+true\s*(?={)")
-_NOBODY = re.compile(r"(?<![\w\])])\[\s*\]\s*\.\s*(?:forEach|map|every|flatMap)\s*\(")
-_SHORT = re.compile(r"(?:(?<=[;{}\n])|^)[ \t]*(?:(?:false|0|null|undefined)\s*&&|(?:true|1)\s*\|\|)", re.M)
-_TRY = re.compile(r"\btry\s*(?={)")
-_CATCH = re.compile(r"\s*catch\s*(?:\([^)]*\)\s*)?(?={)")
-_TELLS = re.compile(r"\b(?:throw|expect|assert\w*|fail\w*|done|reject|return|panic)\b|->|\.(?:Fatal|Error)")
-_MARKS = re.compile(r"[{}]|\breturn\b")
-_GOES_ON = re.compile(r"\s*(?:[.?:&|+*/%,<>=)\]-]|as\b|instanceof\b)")
-_KEYWORD = re.compile(r"\b(?:if|while|for|foreach|switch|with|catch)$")
-_BRACKETS = re.compile(r"[(\[{}\])]")
-_INK = re.compile(r"[^\n]")
-_ASKS = re.compile(r"(?:\belse|\bdo|=>|:)$")
+_NEVER = later(rf"\s*{_NO}\s*(?:&&|$)")
+_OF_NOTHING = later(r"\bof\s+\[\s*\]\s*$")
+_ALWAYS = later(r"\s*(?:true|1|!0|!false)\s*(?:\|\||$)")
+_CONDITION = later(r"\b(?:if|while|for)\s*\(")
+_BARE = later(rf"\b(?:if|for|while)\s+(?:{_NO}\s*(?:&&[^{{\n]{{0,300}})?|([^\n{{;=!<>&|]{{1,80}}?)\s*!=\s*\1\s*)(?={{)")
+_BARE_ALWAYS = later(r"\bif\s+true\s*(?={)")
+_NOBODY = later(r"(?<![\w\])])\[\s*\]\s*\.\s*(?:forEach|map|every|flatMap)\s*\(")
+_SHORT = later(r"(?:(?<=[;{}\n])|^)[ \t]*(?:(?:false|0|null|undefined)\s*&&|(?:true|1)\s*\|\|)", re.M)
+_TRY = later(r"\btry\s*(?={)")
+_CATCH = later(r"\s*catch\s*(?:\([^)]*\)\s*)?(?={)")
+_TELLS = later(r"\b(?:throw|expect|assert\w*|fail\w*|done|reject|return|panic)\b|->|\.(?:Fatal|Error)")
+_MARKS = later(r"[{}]|\breturn\b")
+_GOES_ON = later(r"\s*(?:[.?:&|+*/%,<>=)\]-]|as\b|instanceof\b)")
+_KEYWORD = later(r"\b(?:if|while|for|foreach|switch|with|catch)$")
+_BRACKETS = later(r"[(\[{}\])]")
+_INK = later(r"[^\n]")
+_ASKS = later(r"(?:\belse|\bdo|=>|:)$")
 _OPEN, _CLOSED = "([{", ")]}"
-_BLOCK = re.compile(r"[^\S\n]*\{")
+_BLOCK = later(r"[^\S\n]*\{")
 _FAR = 400  # characters that are looked back at
 _LONG = 4000  # of a condition, or of a block that catches, that are looked at
 _NOWHERE = 1 << 62

@@ -15,6 +15,7 @@ from gate.integrity.change import Change, File, error
 from gate.integrity.config_files import read_ini, read_toml
 from gate.integrity.options import covers
 from gate.integrity.settings import JAVASCRIPT, read_javascript
+from gate.patterns import later
 from gate.policy import Policy
 from gate.report import Finding
 
@@ -26,8 +27,8 @@ _NAMES = ("testNamePattern", "grep", "fgrep", "grepInvert", "shard", "related", 
 _INSIDE = ("include", "testMatch", "spec", "testRegex")  # patterns of files
 _FOLDERS = ("dir", "testDir", "roots", "rootDir")
 _OUTSIDE = ("exclude", "ignore", "testIgnore", "testPathIgnorePatterns", "modulePathIgnorePatterns")
-_SCRIPT = re.compile(r"\.[cm]?[jt]sx?$")
-_START = re.compile(r"^(?:<rootDir>)?(?:\.?/)?")
+_SCRIPT = later(r"\.[cm]?[jt]sx?$")
+_START = later(r"^(?:<rootDir>)?(?:\.?/)?")
 _SHOWN = 5
 
 

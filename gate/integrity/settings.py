@@ -1,11 +1,12 @@
 """What the configuration of runners of JavaScript selects, as lists of words by key. Text in, data out; nothing of it runs."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-JAVASCRIPT = re.compile(
+from gate.patterns import later
+
+JAVASCRIPT = later(
     r"^(?:(?:vite|vitest|jest|playwright)\.(?:config|workspace)(?:\.\w+)*|\.mocharc(?:\.\w+)?|package\.json)$"
 )
 _KEYS = (
@@ -14,12 +15,12 @@ _KEYS = (
     "modulePathIgnorePatterns",
 )  # fmt: skip
 _OWNERS = ("jest", "mocha", "vitest", "ava")  # in package.json
-_COMMENTS = re.compile(r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`[^`]*`)|//[^\n]*|/\*(?!\*?/)[\s\S]*?\*/""")
-_SET = re.compile(
+_COMMENTS = later(r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`[^`]*`)|//[^\n]*|/\*(?!\*?/)[\s\S]*?\*/""")
+_SET = later(
     rf"""(?<![\w.])['"]?(?P<key>{"|".join(_KEYS)})['"]?\s*[:=]\s*"""
     r"""(?P<value>\[[^\]]*\]|/(?:\\.|[^/\n])+/\w*|"[^"\n]*"|'[^'\n]*'|`[^`]*`|new RegExp\([^)]*\)|true|false|\d+|[\w.]+\([^)]*\))"""
 )
-_LITERAL = re.compile(r""""([^"\n]*)"|'([^'\n]*)'|`([^`]*)`|(/(?:\\.|[^/\n])+/\w*)""")
+_LITERAL = later(r""""([^"\n]*)"|'([^'\n]*)'|`([^`]*)`|(/(?:\\.|[^/\n])+/\w*)""")
 
 
 def read_javascript(path: str, text: str) -> Mapping[str, Sequence[str]] | None:

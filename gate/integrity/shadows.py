@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gate.integrity.change import Change, File, error
+from gate.patterns import later
 from gate.policy import Policy
 from gate.report import Finding
 
@@ -19,10 +20,10 @@ _MODULES = frozenset({
     "pytest", "_pytest", "pluggy", "unittest", "coverage", "mypy", "ruff", "flake8", "pylint", "black", "tox", "nox", "pyright",
     "nose2", "hypothesis", "pip", "django", "isort", "bandit",
 })  # fmt: skip
-_STARTS_PYTHON = re.compile(r"(?:^|/)(?:sitecustomize|usercustomize)\.py$|\.pth$")
-_DEFINES = re.compile(r"^\s*(?:function\s+)?([\w-]+)\s*\(\)|^\s*function\s+([\w-]+)|\balias\s+([\w-]+)=")
-_SHELL = re.compile(r"(?:^|/)[^/.]+$|\.(?:sh|bash|mk|envrc|profile)$")
-_NPM = re.compile(
+_STARTS_PYTHON = later(r"(?:^|/)(?:sitecustomize|usercustomize)\.py$|\.pth$")
+_DEFINES = later(r"^\s*(?:function\s+)?([\w-]+)\s*\(\)|^\s*function\s+([\w-]+)|\balias\s+([\w-]+)=")
+_SHELL = later(r"(?:^|/)[^/.]+$|\.(?:sh|bash|mk|envrc|profile)$")
+_NPM = later(
     r"^\s*(script-shell|ignore-scripts|if-present|node-options|yarnPath|yarn-path|scripts-prepend-node-path)\s*[=:]\s*(.+)$",
     re.M,
 )

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from gate.globs import matches
 from gate.integrity.change import Change, File, error
+from gate.patterns import later
 from gate.policy import Policy
 from gate.report import Finding
 
@@ -18,29 +19,29 @@ RUNS_CHECKS = (
 )  # fmt: skip
 # rule, what it is, pattern; each makes a failing check pass
 SHORTCUTS: tuple[tuple[str, str, re.Pattern[str]], ...] = (
-    ("exit-swallowed", "a failure is swallowed", re.compile(r"\|\|\s*(?:true\b|:(?:\s|$|[\"'])|exit\s+0\b|echo\b|/bin/true)")),
-    ("exit-swallowed", "a failure is swallowed", re.compile(r";\s*(?:true|exit\s+0)\s*[\"']?\s*,?\s*$")),
-    ("exit-swallowed", "errors are ignored from here on", re.compile(r"(?:^|\s|;)set \+e\b|set \+o (?:errexit|pipefail)")),
-    ("exit5-swallowed", "pytest's \"no tests\" is made a success", re.compile(r"\$\?\s*(?:-eq|==|-ne)\s*5\b")),
-    ("continue-on-error", "a failing step is let through", re.compile(r"continue-on-error:\s*(?!false\b)\S+")),
+    ("exit-swallowed", "a failure is swallowed", later(r"\|\|\s*(?:true\b|:(?:\s|$|[\"'])|exit\s+0\b|echo\b|/bin/true)")),
+    ("exit-swallowed", "a failure is swallowed", later(r";\s*(?:true|exit\s+0)\s*[\"']?\s*,?\s*$")),
+    ("exit-swallowed", "errors are ignored from here on", later(r"(?:^|\s|;)set \+e\b|set \+o (?:errexit|pipefail)")),
+    ("exit5-swallowed", "pytest's \"no tests\" is made a success", later(r"\$\?\s*(?:-eq|==|-ne)\s*5\b")),
+    ("continue-on-error", "a failing step is let through", later(r"continue-on-error:\s*(?!false\b)\S+")),
     ("pass-with-no-tests", "no test at all is made a success",
-     re.compile(r"--pass-?[wW]ith-?[nN]o-?[tT]ests|passWithNoTests[\"']?\s*:\s*true|--allow-empty-suites?|failZero[\"']?\s*:\s*false")),
-    ("exit-zero", "the tool is told to succeed", re.compile(r"--exit-zero\b|--no-fail\b|--allow-failure\b|--force-exit-code[= ]0")),
+     later(r"--pass-?[wW]ith-?[nN]o-?[tT]ests|passWithNoTests[\"']?\s*:\s*true|--allow-empty-suites?|failZero[\"']?\s*:\s*false")),
+    ("exit-zero", "the tool is told to succeed", later(r"--exit-zero\b|--no-fail\b|--allow-failure\b|--force-exit-code[= ]0")),
     ("skip-tests-flag", "tests are switched off",
-     re.compile(r"-DskipTests\b|-Dmaven\.test\.skip|<skipTests>\s*true|testFailureIgnore>\s*true|ignoreFailures\s*=\s*true|failIfNoTests>\s*false|-x\s+test\b")),
-    ("check-loosened", "the runner forgives more", re.compile(r"allowOnly[\"']?\s*:\s*true|dangerouslyIgnoreUnhandledErrors[\"']?\s*:\s*true|success_codes\s*=")),
+     later(r"-DskipTests\b|-Dmaven\.test\.skip|<skipTests>\s*true|testFailureIgnore>\s*true|ignoreFailures\s*=\s*true|failIfNoTests>\s*false|-x\s+test\b")),
+    ("check-loosened", "the runner forgives more", later(r"allowOnly[\"']?\s*:\s*true|dangerouslyIgnoreUnhandledErrors[\"']?\s*:\s*true|success_codes\s*=")),
     ("build-ignores-errors", "the build ignores errors",
-     re.compile(r"ignoreBuildErrors[\"']?\s*:\s*true|ignoreDuringBuilds[\"']?\s*:\s*true")),
-    ("condition-always-false", "a check is switched off", re.compile(r"^\s*(?:-\s+)?if:\s*(?:false|\$\{\{\s*false\s*\}\})\s*$")),
-    ("skip-missing", "missing interpreters are skipped", re.compile(r"skip_missing_interpreters\s*=\s*true", re.IGNORECASE)),
+     later(r"ignoreBuildErrors[\"']?\s*:\s*true|ignoreDuringBuilds[\"']?\s*:\s*true")),
+    ("condition-always-false", "a check is switched off", later(r"^\s*(?:-\s+)?if:\s*(?:false|\$\{\{\s*false\s*\}\})\s*$")),
+    ("skip-missing", "missing interpreters are skipped", later(r"skip_missing_interpreters\s*=\s*true", re.IGNORECASE)),
 )  # fmt: skip
 # what may fail beside a check
-_HARMLESS = re.compile(
+_HARMLESS = later(
     r"(?:^|[\"'\t;&|(:@-]|&&)\s*(?:sudo )?(?:rm|rmdir|mkdir|kill|pkill|killall|docker|podman|git|cp|mv|ln|unlink|test|\[\[?|command|which|"
     r"type|grep|createdb|dropdb|umount|brew|apt-get|apk|curl|wget|echo|cat|ls|stat|read|sleep|export|source|npm (?:ci|i|install)|"
     r"rimraf|shx|adb|xhost|touch|chmod|chown|sed|find|tar|zip|ps|id|date|uname)(?=\s|$)[^;&|]*$"
 )
-_COMMENT = re.compile(r"^\s*(?:#(?!!)|//|;|<!--|\*)")
+_COMMENT = later(r"^\s*(?:#(?!!)|//|;|<!--|\*)")
 
 
 def look(change: Change, policy: Policy) -> Iterator[Finding]:

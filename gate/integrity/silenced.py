@@ -1,27 +1,27 @@
 """Checks that are silenced in the sources: for a whole file, or by many comments at once."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from gate.integrity.change import Change, error
 from gate.integrity.python_cases import comments
+from gate.patterns import later
 from gate.policy import Policy
 from gate.report import Finding, Level
 
 FLOOD = 5  # so many new comments in one change are no exception any more, unless there are 100 new lines for each
 ALWAYS = 20  # so many never are
-WHOLE_FILE = re.compile(
+WHOLE_FILE = later(
     r"@ts-nocheck\b|/\*\s*eslint-disable\s*(?:\*/|--)|#\s*ruff:\s*noqa(?!:)|#\s*flake8[:=]\s*noqa|#\s*mypy:\s*ignore-errors|#\s*pylint:\s*skip-file"
     r"|#\s*pyright:\s*(?:ignore|basic\s*$)|#!\[allow\((?:warnings|clippy::all|unused|dead_code)|biome-ignore-all|oxlint-disable\s*\*/|phpcs:ignoreFile"
     r"|rubocop:disable all|swiftlint:disable all"
 )
-ONE_LINE = re.compile(
+ONE_LINE = later(
     r"#\s*noqa\b|#\s*type:\s*ignore\b|#\s*pyright:\s*ignore\b|#\s*pylint:\s*disable\b|#\s*pragma:\s*no cover|//\s*@ts-(?:ignore|expect-error)\b"
     r"|eslint-disable(?:-next-line|-line)?\b|//\s*nolint\b|#\[allow\(|@SuppressWarnings\b|rubocop:disable\b|istanbul ignore|v8 ignore|c8 ignore"
     r"|biome-ignore\b|@phpstan-ignore|NOSONAR|#\s*nosec\b|swiftlint:disable\b|#pragma warning disable"
 )
-_SOURCE = re.compile(r"\.(?:py|pyi|[cm]?[jt]sx?|vue|svelte|go|rs|java|kt|scala|cs|rb|php|swift|c|cc|cpp|h|hpp)$")
+_SOURCE = later(r"\.(?:py|pyi|[cm]?[jt]sx?|vue|svelte|go|rs|java|kt|scala|cs|rb|php|swift|c|cc|cpp|h|hpp)$")
 _SHOWN = 160
 
 

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from gate.integrity.cases import COLLECTED, IS_TEST, cases
 from gate.integrity.change import Change, File, error
 from gate.integrity.python_cases import Case, code
+from gate.patterns import later
 from gate.policy import Policy
 from gate.report import Finding, Level
 
-SKIPS = re.compile(
+SKIPS = later(
     r"\bmark\.(?:skip|skipif|xfail)\b|@(?:unittest\.)?(?:skip|skipIf|skipUnless|expectedFailure)\b(?!\.)|@(?:Disabled|Ignore|Ignored)\b"
     r"|\bpytest\.(?:skip|xfail|importorskip|exit)\s*\(|\bself\.skipTest\s*\(|\bpytestmark\s*=.*(?:skip|xfail)|\braise\b[^\n]*\b(?:SkipTest|Skipped|skip\.Exception)\b"
     r"|(?<![\w.])(?:it|test|describe|context|suite)\.(?:skip|skipIf|runIf|todo|fixme|fails|failing)\b|(?<![\w.])x(?:it|test|describe|specify|context)\b\s*[('\"]"
@@ -20,22 +21,22 @@ SKIPS = re.compile(
     r"|->markTest(?:Skipped|Incomplete)\s*\(|->expectNotToPerformAssertions\s*\(|^\s*(?:skip|pending)\b\s*(?:$|['\"(])"
     r"|,\s*(?:skip|pending|:skip)\b(?:\s*(?::|=>)\s*|\s+do\b|\s*\{)|//\s*@ts-nocheck|\bif\s*\([^\n]{0,200}\)\s*(?:it|test|describe)\s*\(|\b(?:const|let|var)\s+(?:it|test|describe|expect)\s*=[^\n]{0,80}=>\s*(?:\{\s*\}|undefined|null|0)|\b(?:WILL_FAIL|DISABLED)\s+(?:TRUE|1|ON|YES)\b"
 )
-ONLY = re.compile(
+ONLY = later(
     r"(?<![\w.])(?:it|test|describe|context|suite)\.only\b|(?<![\w.])f(?:it|describe|context)\s*\(|\bfocus:\s*true|\bonly:\s*true"
 )
-HOOKS = re.compile(
+HOOKS = later(
     r"\bcollect_ignore(?:_glob)?\b|def pytest_(?:collect\w*|itemcollected|ignore_collect|pycollect\w*|runtest_\w+|pyfunc_call|generate_tests"
     r"|cmdline_\w+|sessionfinish|unconfigure|report_teststatus|deselected|exception_interact|load_initial_conftests)\b"
     r"|\bos\._exit\(|\bsys\.exit\(|\bprocess\.exit\(|\bos\.Exit\(|\bpytest\.exit\(|\batexit\.register|\bsession\.exitstatus\b|\bfunc TestMain\("
 )
-_LEAVES = re.compile(r"\b(?:os\._exit|sys\.exit|process\.exit|os\.Exit)\(|\batexit\.register")
+_LEAVES = later(r"\b(?:os\._exit|sys\.exit|process\.exit|os\.Exit)\(|\batexit\.register")
 _RULES = (
     ("test-skipped", SKIPS, "a test is skipped that was not before"),
     ("test-focused", ONLY, "all other tests are left out"),
     ("test-hook", HOOKS, "what is collected or reported is changed"),
 )
-_ENABLES = re.compile(r"^\s*(?:enable_testing\s*\(|include\s*\(\s*CTest\s*\))", re.M)
-_NAMED = re.compile(r"""\bx?(?:it|test|specify)(?:\.\w+)*\s*\(?\s*(['"`])(.*?)\1""")
+_ENABLES = later(r"^\s*(?:enable_testing\s*\(|include\s*\(\s*CTest\s*\))", re.M)
+_NAMED = later(r"""\bx?(?:it|test|specify)(?:\.\w+)*\s*\(?\s*(['"`])(.*?)\1""")
 _SHOWN = 160
 
 
