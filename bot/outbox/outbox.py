@@ -25,6 +25,9 @@ PACE_S = 5.0  # between edits of one thing on the forge, unless its news is urge
 
 STATUS_OF = {"success": "success", "failure": "failure", "cancelled": "error"}  # conclusion to a status's word
 LACKING_S = 6 * 3600.0  # before a missing permission is tried again unasked
+REFUSED = frozenset({403, 404, 410, 422})  # by a forge that understood what was asked
+GONE = frozenset({404, 410})
+REFUSALS = 12  # of one wish, over two days: then it is given up, and only a newer wish is posted
 GATHER_S = 0.1  # after a wake-up: a ticket that is let in at once is told once, and its start goes first
 
 Posted = tuple[Mapping[str, Any], str | None]  # what the forge shows now, and its id there
@@ -87,20 +90,25 @@ async def _post_check_run(forge: GitHub, post: Post) -> Posted:
 async def post_labels(forge: GitHub, post: Post) -> Posted:
     """Add and remove labels, those alone that differ: one read is cheaper than a dozen writes."""
     want = post.wanted
-    there = {label.name for label in (await forge.issue(post.repository, want["issue"])).labels}
-    missing = [label for label in want["add"] if label not in there]
+    labels = (await forge.issue(post.repository, want["issue"])).labels
+    there = {label.name.casefold(): label.name for label in labels}  # as the forge compares them
+    missing = [label for label in want["add"] if label.casefold() not in there]
     if missing:
         await forge.add_labels(post.repository, want["issue"], missing)
     for label in want["remove"]:
-        if label in there:
-            await forge.remove_label(post.repository, want["issue"], label)
+        if label.casefold() in there:
+            await forge.remove_label(post.repository, want["issue"], there[label.casefold()])
     return {}, None
 
 
 async def post_reaction(forge: GitHub, post: Post) -> Posted:
-    """React to a comment, or to one on a line of a pull request."""
+    """React to a comment, or to one on a line of a pull request; one that is gone needs no answer."""
     react = forge.react_to_line if post.wanted.get("on_line") else forge.react
-    await react(post.repository, post.wanted["comment"], post.wanted["content"])
+    try:
+        await react(post.repository, post.wanted["comment"], post.wanted["content"])
+    except Refused as refused:
+        if refused.status not in GONE:
+            raise
     return {}, None
 
 
@@ -183,7 +191,12 @@ class Outbox:
             return posts.claim(c, post, self._now())
 
     def _record_failure(self, post: Post, error: Exception, not_before: float) -> None:
-        why = str(error) or "too slow"
+        why = str(error) or f"not done within {LIMIT_S:g} s"
+        if _is_hopeless(error, post.tries):
+            with self._store.write() as c:
+                posts.give_up(c, post, error=why)
+            LOG.error("given up", extra={"key": post.key, "error": why, "tries": post.tries + 1})
+            return
         with self._store.write() as c:
             posts.record_failure(c, post, error=why, not_before=not_before)
             known = isinstance(error, NotGranted) and not self._lacks(c, post, error.permission)
@@ -222,6 +235,12 @@ def _next_try(error: Exception, tries: int, now: float) -> float:
         return max(error.until, now + 1.0)
     if isinstance(error, NotGranted):
         return now + LACKING_S
-    if isinstance(error, Refused) and error.status in (403, 404, 410, 422):
-        return now + LAST_RETRY_S
+    if isinstance(error, Refused) and error.status in REFUSED:
+        return now + min(LACKING_S, LAST_RETRY_S * 2.0**tries)
     return now + min(LAST_RETRY_S, FIRST_RETRY_S * 2.0**tries) * random.uniform(0.8, 1.2)  # noqa: S311 jitter
+
+
+def _is_hopeless(error: Exception, tries: int) -> bool:
+    """Tell whether the forge said no too often; a missing permission may be granted at any time."""
+    is_no = isinstance(error, Refused) and error.status in REFUSED and not isinstance(error, NotGranted)
+    return is_no and tries + 1 >= REFUSALS

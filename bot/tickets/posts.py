@@ -147,6 +147,15 @@ def record_failure(c: sa.Connection, post: Post, *, error: str, not_before: floa
     )
 
 
+def give_up(c: sa.Connection, post: Post, *, error: str) -> None:
+    """Leave the forge as it is, with the reason; a newer wish starts anew."""
+    c.execute(
+        posts.update()
+        .where(posts.c.key == post.key, posts.c.posted_version < post.version)
+        .values(claimed_until=0, posted_version=post.version, tries=0, error=error[:2000])
+    )
+
+
 def _post(row: sa.Row[Any]) -> Post:
     return Post(
         key=row.key, kind=row.kind, repository=row.repository, installation=row.installation,

@@ -2,12 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 
+from bot.forges.auth import App
 from bot.forges.github import GitHub
 from bot.forges.local import LocalForge
 from bot.outbox.outbox import Outbox
@@ -300,3 +301,109 @@ async def test_a_clock_that_jumps_back_strands_no_post(forge: LocalForge, github
     clock.time -= 86400.0
     await outbox.flush()
     assert forge.comments(REPO, 1) == [f"{MARK}\ntwo"]
+
+
+# What each kind of wish asks of the forge, and how its row is named
+WRITES = {
+    "labels": ("POST", "/issues/1/labels"),
+    "unlabelled": ("DELETE", "/issues/3/labels/"),
+    "reaction": ("POST", "/issues/comments/[0-9]+/reactions"),
+    "on a line": ("POST", "/pulls/comments/[0-9]+/reactions"),
+    "pull": ("PATCH", "/pulls/2"),
+}
+SOON, LATER = (1.6, 2.5), (299.0, 301.0)
+FAULTS: dict[str, tuple[int | str, dict[str, str], tuple[float, float]]] = {
+    "401": (401, {}, SOON),
+    "403, a permission": (403, {"x-accepted-github-permissions": "issues=write"}, (6 * HOUR_S - 1, 6 * HOUR_S + 1)),
+    "403, a secondary limit": (403, {"retry-after": "120"}, (110.0, 121.0)),
+    "404": (404, {}, LATER),
+    "410": (410, {}, LATER),
+    "422": (422, {}, LATER),
+    "429": (429, {}, (50.0, 61.0)),
+    "500": (500, {}, SOON),
+    "502": (502, {}, SOON),
+    "cut": ("cut", {}, SOON),
+    "hang": ("hang", {}, SOON),
+}
+SHOWN = (["bug", "bot: red"], ["bug"], [("sluice[bot]", "+1")], [("sluice[bot]", "eyes")], "Mend it", "for #1")
+MOOT = (["bug", "bot: red"], ["bug", "Bot"], [], [], "Mend it", "for #1")
+
+
+def want_the_rest(forge: LocalForge, store: Store) -> Callable[[], tuple[object, ...]]:
+    """Wish for labels, reactions and a pull request's text; return how the forge shows them."""
+    forge.label_issue(REPO, 1, "bug", user="ann")
+    forge.commit(REPO, {"a.txt": "two\n"}, "Change", branch="work")
+    pull = forge.open_pull(REPO, "Draft", "later", head="work", user="ann")
+    other = forge.open_issue(REPO, "Another", "text", user="ann", labels=("bug", "Bot"))
+    said = forge.comment(REPO, 1, "/bot retry", user="ann")
+    line = forge.review_comment(REPO, pull, "hm", path="a.txt", line=1, user="ann")
+    with store.write() as c:
+        for key, kind, wanted in (
+            ("labels", "labels", {"issue": 1, "add": ["bot: red", "Bug"], "remove": ["bot"]}),
+            ("unlabelled", "labels", {"issue": other, "add": [], "remove": ["bot"]}),
+            ("reaction", "reaction", {"comment": said, "content": "+1"}),
+            ("on a line", "reaction", {"comment": line, "content": "eyes", "on_line": True}),
+            ("pull", "pull", {"pull": pull, "title": "Mend it", "body": "for #1"}),
+        ):
+            posts.want(c, key, kind, repository=REPO, wanted=wanted, now=0.0)
+    known = forge.state.repositories[REPO]
+    return lambda: (
+        known.issues[1].labels, known.issues[other].labels, known.comments[said].reactions,
+        known.review_comments[line].reactions, known.issues[pull].title, known.issues[pull].body,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_labels_reactions_and_texts_meet_a_fault_wait_as_they_should_and_stand_there_once(
+    forge: LocalForge, store: Store, fault: str
+) -> None:
+    what, headers, wait = FAULTS[fault]
+    ahead = [0.0]
+    async with httpx.AsyncClient(verify=PLAIN) as http:
+        app = App(str(forge.app_id), forge.private_key)
+        limit_s = 0.15 if fault == "hang" else 10.0
+        github = GitHub(
+            http, api_url=forge.api_url, app=app, token=None, now=time.time, sleep=_at_once, limit_s=limit_s
+        )
+        await github.issue(REPO, 1)  # who we are is known before anything hangs
+        outbox = Outbox(store, github, now=lambda: time.time() + ahead[0])
+        shown = want_the_rest(forge, store)
+        for method, path in WRITES.values():
+            forge.fail_next(method, path, what, times=99, headers=headers)
+        began = time.time()
+        await outbox.flush()
+        took_s = time.time() - began
+        with store.read() as c:
+            rows = c.exec_driver_sql("SELECT key, tries, not_before, error FROM posts WHERE error != ''").all()
+        waits = {row.key: wait[0] <= row.not_before - began <= wait[1] + took_s and row.tries == 1 for row in rows}
+        forge.faults.clear()
+        github.limiter(REPO).blocked_until = 0.0
+        ahead[0] = 7 * HOUR_S
+        await outbox.flush()
+    with store.read() as c:
+        left = c.exec_driver_sql("SELECT key, error FROM posts WHERE kind != 'comment' AND error != ''").all()
+    gone = fault in ("404", "410")  # a comment or a label that is not there needs nothing more
+    waiting = {"labels", "pull"} if gone else set(WRITES)
+    assert (waits, shown(), left) == (dict.fromkeys(waiting, True), MOOT if gone else SHOWN, [])
+
+
+async def _at_once(_seconds: float) -> None:
+    await asyncio.sleep(0)
+
+
+async def test_what_the_forge_keeps_refusing_is_given_up_and_a_newer_wish_is_posted(
+    forge: LocalForge, github: GitHub, store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock = Clock()
+    outbox = Outbox(store, github, now=clock)
+    want_comment(store, "one")
+    forge.fail_next("POST", "/comments", 403, times=99)  # a locked conversation
+    for _ in range(20):
+        await outbox.flush()
+        clock.time += 6 * HOUR_S
+    tried = sum(1 for asked in forge.requests if asked == ("POST", f"/repos/{REPO}/issues/1/comments"))
+    forge.faults.clear()
+    want_comment(store, "two")
+    await outbox.flush()
+    given_up = [record for record in caplog.records if record.message == "given up"]
+    assert (tried, len(given_up), forge.comments(REPO, 1)) == (12, 1, [f"{MARK}\ntwo"])
