@@ -31,19 +31,36 @@ class Answer(NamedTuple):
 
 def ask(repo: Path, *args: str, stdin: bytes = b"") -> Answer:
     """Run git in a repository; a missing git is a UsageError."""
+    return _answer(_start(repo, args), repo, stdin)
+
+
+def ask_together(repo: Path, *questions: Sequence[str]) -> list[Answer]:
+    """Put several questions to git at the same time; as `ask`."""
+    started = [_start(repo, question) for question in questions]
+    return [_answer(process, repo) for process in started]
+
+
+def _start(repo: Path, args: Sequence[str]) -> subprocess.Popen[bytes]:
     config = [part for setting in CONFIG for part in ("-c", setting)]
     env = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
     env |= {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C.UTF-8"}
+    pipe = subprocess.PIPE
     try:
-        done = subprocess.run(
-            ["git", *config, *args], cwd=repo, env=env, capture_output=True, timeout=LIMIT_S, check=False,
-            input=stdin,
-        )  # fmt: skip
+        return subprocess.Popen(["git", *config, *args], cwd=repo, env=env, stdin=pipe, stdout=pipe, stderr=pipe)
     except FileNotFoundError as error:
         raise UsageError("expected git on PATH, found none. Mend: install git") from error
-    except subprocess.TimeoutExpired as error:
-        raise UsageError(f"git {args[0]} took more than {LIMIT_S} s in {repo}") from error
-    return Answer(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace").strip())
+
+
+def _answer(process: subprocess.Popen[bytes], repo: Path, stdin: bytes = b"") -> Answer:
+    with process:
+        try:
+            out, error = process.communicate(stdin, timeout=LIMIT_S)
+        except BaseException as cut:
+            process.kill()
+            if isinstance(cut, subprocess.TimeoutExpired):
+                raise UsageError(f"git took more than {LIMIT_S} s in {repo}") from cut
+            raise
+    return Answer(process.returncode, out, error.decode("utf-8", "replace").strip())
 
 
 def worktree(folder: Path) -> tuple[Path, str | None]:
@@ -150,10 +167,13 @@ def show_all(repo: Path, commit: str, paths: Sequence[str], *, most_bytes: int) 
 
 def changed(repo: Path, base: str) -> tuple[str, ...]:
     """Return the paths that differ between a commit and the worktree, untracked ones too."""
-    tracked = ask(repo, "diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "-z", base, "--")
+    tracked, fresh = ask_together(
+        repo,
+        ("diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "-z", base, "--"),
+        ("ls-files", "--others", "--exclude-standard", "-z"),
+    )
     if tracked.code != 0:
         raise UsageError(f"base-unavailable: {tracked.error}")
-    fresh = ask(repo, "ls-files", "--others", "--exclude-standard", "-z")
     return tuple(sorted({*_paths(tracked.out), *_paths(fresh.out)}))
 
 

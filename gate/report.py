@@ -118,7 +118,7 @@ def render_json(report: Report) -> str:
     """Return the report as JSON text, schema first."""
     import json  # noqa: PLC0415 only for this format
 
-    return json.dumps({"schema": SCHEMA, **_plain(report)}, indent=2, ensure_ascii=False)
+    return json.dumps({"schema": SCHEMA, **plain(report)}, indent=2, ensure_ascii=False)
 
 
 def read_report(text: str | bytes) -> Report:
@@ -162,12 +162,12 @@ def write_atomically(path: Path, text: str) -> None:
         raise
 
 
-def _plain(value: Any) -> Any:
-    """Return what JSON knows: an object for a named tuple, a list for any other."""
+def plain(value: Any) -> Any:
+    """Return a report, or a part of one, as JSON knows it: an object for a named tuple, a list for any other."""
     if not isinstance(value, tuple):
         return value
     names = getattr(value, "_fields", None)
-    return [_plain(v) for v in value] if names is None else dict(zip(names, map(_plain, value), strict=True))
+    return [plain(v) for v in value] if names is None else dict(zip(names, map(plain, value), strict=True))
 
 
 def _known(kind: type[NamedTuple], found: Mapping[str, Any]) -> dict[str, Any]:

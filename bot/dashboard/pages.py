@@ -23,7 +23,7 @@ from bot.tickets.pull_checks import PullCheck
 from bot.tickets.seconds import NOT_OURS, by_stage, parts, saved, total
 from bot.tickets.store import Store
 from bot.tickets.ticket import State, Ticket
-from gate.report import Report, read_report
+from gate.report import Report, plain, read_report
 
 HERE = Path(__file__).parent
 PAGE = 100  # tickets on the first page
@@ -103,7 +103,7 @@ class Dashboard:
                 "times": [
                     {"stage": t.stage, "part": t.part, "kind": t.kind, "seconds": t.seconds} for t in found["times"]
                 ],
-                "report": asdict(report) if report else None,
+                "report": plain(report),
                 "log": [{"id": ln.id, "at": ln.at, "stage": ln.stage, "line": ln.line} for ln in found["lines"]],
             },
             headers=SECURITY,

@@ -1,5 +1,6 @@
 """Every call of git: environment from nothing, no hooks, no configuration but ours, explicit folders."""
 
+import asyncio
 import base64
 import os
 from collections.abc import Mapping, Sequence
@@ -144,11 +145,9 @@ async def merge_base(mirror: Path, one: str, other: str) -> str | None:
 
 async def read_first(mirror: Path, sha: str, paths: Sequence[str]) -> str:
     """Return the text of the first of these files that the commit has, or nothing."""
-    for path in paths:
-        done = await call("cat-file", "blob", f"{sha}:{path}", git_dir=mirror, ok=(0, 128))
-        if done.exit_code == 0:
-            return done.output
-    return ""
+    asked = (call("cat-file", "blob", f"{sha}:{path}", git_dir=mirror, ok=(0, 128)) for path in paths)
+    found = await asyncio.gather(*asked)
+    return next((done.output for done in found if done.exit_code == 0), "")
 
 
 async def changed_paths(mirror: Path, base: str, head: str) -> tuple[str, ...]:
@@ -161,13 +160,16 @@ async def changed_paths(mirror: Path, base: str, head: str) -> tuple[str, ...]:
 
 async def commit_all(
     tree: Tree, *, parent: str, message: str, author: tuple[str, str], co_author: str = "",
-    parents: Sequence[str] = (),
+    parents: Sequence[str] = (), keep_as: str | None = None,
 ) -> str | None:  # fmt: skip
-    """Commit all that differs from `parent` in the worktree, on top of it or of `parents`; None where nothing does."""
-    await call("add", "--all", "--", ".", git_dir=tree.git_dir, work_tree=tree.path)
-    written = (await call("write-tree", git_dir=tree.git_dir, work_tree=tree.path)).output.strip()
-    before = (await call("rev-parse", f"{parent}^{{tree}}", git_dir=tree.git_dir)).output.strip()
-    if written == before:
+    """Commit all that differs from `parent` in the worktree, on top of it or of `parents`; None where nothing does.
+
+    `keep_as` is a ref of ours that is brought to the commit in the same step as HEAD.
+    """
+    before, written = await asyncio.gather(
+        call("rev-parse", f"{parent}^{{tree}}", git_dir=tree.git_dir), _write_tree(tree)
+    )
+    if written == before.output.strip():
         return None
     who = {
         "GIT_AUTHOR_NAME": author[0], "GIT_AUTHOR_EMAIL": author[1],
@@ -177,8 +179,14 @@ async def commit_all(
     on = [word for one in parents or (parent,) for word in ("-p", one)]
     made = await call("commit-tree", written, *on, "-F", "-", git_dir=tree.git_dir, env=who, stdin=text.encode())
     sha = made.output.strip()
-    await call("update-ref", "--no-deref", "HEAD", sha, git_dir=tree.git_dir)
+    moved = f"option no-deref\nupdate HEAD {sha}\n" + (f"update {keep_as} {sha}\n" if keep_as else "")
+    await call("update-ref", "--stdin", git_dir=tree.git_dir, stdin=moved.encode())
     return sha
+
+
+async def _write_tree(tree: Tree) -> str:
+    await call("add", "--all", "--", ".", git_dir=tree.git_dir, work_tree=tree.path)
+    return (await call("write-tree", git_dir=tree.git_dir, work_tree=tree.path)).output.strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,17 +273,14 @@ async def keep_ref(mirror: Path, ref: str, sha: str) -> None:
     await call("update-ref", ref, sha, git_dir=mirror)
 
 
-async def bundle(mirror: Path, base: str, head: str) -> bytes:
-    """Return the commits from `base` to `head` as a bundle."""
-    path = mirror / f"bundle-{head}"
-    ref = f"refs/sluice/bundle/{head}"
-    await call("update-ref", ref, head, git_dir=mirror)
+async def bundle(mirror: Path, base: str, ref: str) -> bytes:
+    """Return the commits from `base` to a ref as a bundle; git makes none of a commit without a name."""
+    path = mirror / f"bundle-{ref.replace('/', '-')}"
     try:
         await call("bundle", "create", "--quiet", str(path), ref, f"^{base}", git_dir=mirror)
         return path.read_bytes()
     finally:
         path.unlink(missing_ok=True)
-        await call("update-ref", "-d", ref, git_dir=mirror)
 
 
 async def unbundle(mirror: Path, data: bytes, head: str) -> None:

@@ -219,8 +219,9 @@ class Job:
         return ready
 
     async def _prepare(self, slot: Slot, sha: str, use: Use) -> Ready:
-        self.here.at_sha = None
-        await self.bring(slot, sha)
+        stood, self.here.at_sha = self.here.at_sha, None
+        if stood != sha:  # else it is here: the agent's commit was made in this slot
+            await self.bring(slot, sha)
         caches = self.settings.caches
         ready = await self.desk.pool.prepare(
             slot,

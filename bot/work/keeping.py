@@ -18,14 +18,19 @@ async def keep_here(job: Job, head: str) -> None:
     """Keep a commit on a local ref."""
     if job.here.slot is None:
         raise RuntimeError("the slot was lost while the agent worked")
-    await git.keep_ref(job.here.slot.mirror, f"refs/sluice/work/{job.ticket.id}-{job.ticket.attempt}", head)
+    await git.keep_ref(job.here.slot.mirror, ref_of(job), head)
+
+
+def ref_of(job: Job) -> str:
+    """Return the local ref that keeps this attempt's work."""
+    return f"refs/sluice/work/{job.ticket.id}-{job.ticket.attempt}"
 
 
 async def keep_beyond(job: Job, base_sha: str, head: str, round_: int) -> None:
-    """Keep the commits from base to head in the database, for other hosts."""
+    """Keep the commits from base to head, which the local ref is at, in the database, for other hosts."""
     if job.here.slot is None:
         raise RuntimeError("the slot was lost while the agent worked")
     with job.timed("keep"):
-        data = await git.bundle(job.here.slot.mirror, base_sha, head)
+        data = await git.bundle(job.here.slot.mirror, base_sha, ref_of(job))
         with job.writing() as c:
             bundles.keep(c, job.ticket.id, job.ticket.attempt, round_, head_sha=head, bundle=data)

@@ -106,9 +106,9 @@ async def test_commits_travel_to_another_host_as_a_bundle(pool: Pool, origin: Pa
     slot, _ = await ready(pool, origin)
     base = run("git", "rev-parse", "HEAD", cwd=origin)
     (slot.path / "b.txt").write_text("two\n")
-    head = await git.commit_all(slot.tree, parent=base, message="Add b", author=("S", "s@x"))
+    head = await git.commit_all(slot.tree, parent=base, message="Add b", author=("S", "s@x"), keep_as="refs/sluice/x")
     assert head is not None
-    data = await git.bundle(slot.mirror, base, head)
+    data = await git.bundle(slot.mirror, base, "refs/sluice/x")
     other = tmp_path / "other.git"
     await git.ensure_mirror(other)
     await git.fetch(other, str(origin), token=None)

@@ -168,10 +168,8 @@ async def _commit(job: Job, prepared: Prepared, result: AgentResult, from_sha: s
     head = await git.commit_all(
         slot.tree, parent=from_sha, parents=prepared.start.parents if from_sha == prepared.start.sha else (),
         message=job.desk.redactor.text(_message(job, prepared, result, from_sha)), author=await job.author(),
-        co_author=_co_author(job),
+        co_author=_co_author(job), keep_as=keeping.ref_of(job),
     )  # fmt: skip
-    if head is not None:
-        await keeping.keep_here(job, head)
     job.here.keeps_work = False  # it is kept: from here on a stop need not wait
     job.here.at_sha = head or from_sha
     return head

@@ -47,8 +47,11 @@ async def prepare(job: Job) -> Prepared | Ended:
     job = replace(job, settings=settings)
     job.write(base_sha=base_sha, branch=branch)
     await asyncio.gather(job.slot_at(base_sha), asyncio.to_thread(preload, settings.agent.kind))
-    await _note_links(job, base_sha)
-    plan = await gating.plan(job)
+    noted = asyncio.create_task(_note_links(job, base_sha))
+    try:
+        plan = await gating.plan(job)
+    finally:
+        await noted
     if plan.verdict is Verdict.UNGATED:
         return Ended(Outcome.UNGATED, plan.reason, verdict=plan.verdict)
     if plan.verdict is Verdict.ERROR:
