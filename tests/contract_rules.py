@@ -106,3 +106,12 @@ def broken_rules(operation: str, exchange: Exchange) -> list[str]:
     body = json.loads(exchange.body) if exchange.body else {}
     given = body if isinstance(body, dict) else {}
     return [problem for rule in RULES if (problem := rule(operation, exchange, given))]
+
+
+def wrong_mutation(exchange: Exchange) -> list[str]:
+    """https://docs.github.com/graphql/reference/mutations#enablepullrequestautomerge"""
+    asked = json.loads(exchange.body)
+    given = asked.get("variables", {})
+    well = set(asked) == {"query", "variables"} and "enablePullRequestAutoMerge(input: {" in asked["query"]
+    typed = SHA.fullmatch(str(given.get("head"))) and given.get("method") in ("MERGE", "SQUASH", "REBASE")
+    return [] if well and typed and given.get("pull") else [f"GitHub would not understand {asked}"]

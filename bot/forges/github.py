@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import httpx
 
+from bot.forges import merging
 from bot.forges.answers import (
     AppInfo,
     CheckRun,
@@ -24,13 +25,12 @@ from bot.forges.answers import (
     Repositories,
     User,
 )
-from bot.forges.asking import AFTER_S, MOST_PAGES, PAGE, Asker
+from bot.forges.asking import MOST_PAGES, PAGE, Asker
 from bot.forges.auth import (
     CHECKS,
     FETCH,
     HOOKS,
     ISSUES,
-    MERGE,
     PULLS,
     PUSH,
     PUSH_WORKFLOWS,
@@ -270,21 +270,11 @@ class GitHub:
 
     async def merge_pull(self, repo: str, number: int, *, sha: str, method: str) -> Merged | HeadMoved | NotMergeable:
         """Merge a pull request if its head is `sha`; after an unclear failure look first, never merge blindly."""
-        fields = {"sha": sha, "merge_method": method}
-        ask = Ask("PUT", f"/pulls/{number}/merge", fields, content=True, fine=(403, 404, 405, 409, 422))
-        try:
-            answer = await self._ask.send(repo, MERGE, ask)
-        except Unreachable:
-            await self._transport.sleep(AFTER_S)
-            found = await self.pull(repo, number)
-            if found.merged and found.head.sha == sha:
-                return Merged(found.merge_commit_sha or "")
-            raise
-        if answer.status_code == 200:
-            return cast("Merged", read_answer(answer, Merged))
-        if answer.status_code == 409:
-            return HeadMoved()
-        return NotMergeable(message_of(answer))
+        return await merging.merge_pull(self._ask, repo, number, sha=sha, method=method)
+
+    async def merge_later(self, repo: str, pull: Pull, *, sha: str, method: str) -> str:
+        """Have the forge merge once all required checks have passed; return why it will not, or nothing."""
+        return await merging.merge_later(self._ask, repo, pull, sha=sha, method=method)
 
     # git
 

@@ -135,7 +135,7 @@ def read_intent(event: Event, rules: Rules) -> Intent:  # noqa: C901 one line an
     """Return what an event asks; everything that asks nothing says why."""
     if isinstance(event, Unread | PingEvent):
         return Nothing(event.reason if isinstance(event, Unread) else "pong")
-    if _is_ours(event.origin.sender, rules):
+    if _is_ours(event.origin.sender, rules) and not _is_merge(event):
         return Nothing("we did this ourselves")
     match event:
         case IssueEvent():
@@ -260,6 +260,11 @@ def _installation(event: InstallationEvent) -> Intent:
 def _repository(event: RepositoryEvent) -> Intent:
     renamed = event.origin.action in ("renamed", "transferred") and event.before
     return Rename(event.before) if renamed else _no(event.origin.action)
+
+
+def _is_merge(event: Event) -> bool:
+    """Tell whether a pull request was merged: one that waited for its checks is merged by the forge in our name."""
+    return isinstance(event, PullEvent) and event.origin.action == "closed" and event.is_merged
 
 
 def _is_ours(actor: Actor, rules: Rules) -> bool:

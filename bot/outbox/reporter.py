@@ -59,12 +59,17 @@ def report(c: sa.Connection, ticket_id: int, *, links: Links, now: float, propos
                    wanted=wish, now=now, urgent=urgent)  # fmt: skip
 
 
+def check_key(repository: str, sha: str) -> str:
+    """Return the key of the wish for a commit's check run."""
+    return f"check:{repository}@{sha}"
+
+
 def want_check(c: sa.Connection, ticket: Ticket, head_sha: str, found: Report, *, now: float, url: str = "") -> None:
     """Wish for the check run that carries the gate's report on a pushed commit."""
     wanted = {"name": CHECK_NAME, "head_sha": head_sha, "external_id": f"ticket-{ticket.id}", **judged(found, url)}
     if url:
         wanted["details_url"] = url
-    posts.want(c, f"check:{ticket.repository}@{head_sha}", "check", repository=ticket.repository,
+    posts.want(c, check_key(ticket.repository, head_sha), "check", repository=ticket.repository,
                installation=ticket.installation, wanted=wanted, now=now, urgent=True)  # fmt: skip
 
 
@@ -88,7 +93,7 @@ def report_check(c: sa.Connection, number: int, *, links: Links, now: float) -> 
     wanted = {"name": CHECK_NAME, "head_sha": check.head_sha, "external_id": f"pull-{check.pull}", **shown}
     if url:
         wanted["details_url"] = url
-    posts.want(c, f"check:{check.repository}@{check.head_sha}", "check", repository=check.repository,
+    posts.want(c, check_key(check.repository, check.head_sha), "check", repository=check.repository,
                installation=check.installation, wanted=wanted, now=now,
                urgent=check.state != pull_checks.RUNNING)  # fmt: skip
 

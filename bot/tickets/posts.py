@@ -122,6 +122,11 @@ def find(c: sa.Connection, key: str) -> Post | None:
     return None if row is None else _post(row)
 
 
+def is_shown(c: sa.Connection, key: str) -> bool:
+    """Return whether the forge shows what is wanted under a key."""
+    return c.execute(sa.select(posts.c.key).where(posts.c.key == key, _WAITS)).first() is None
+
+
 def record_posted(
     c: sa.Connection, post: Post, *, posted: Mapping[str, Any], remote: str | None, now: float, pace_s: float = 0.0
 ) -> None:

@@ -137,11 +137,14 @@ class Shapes:
         return {"id": user.id, "node_id": f"RE_{user.id}", "user": self.user(user), "content": content,
                 "created_at": "2026-01-01T00:00:00Z"}  # fmt: skip
 
-    def pull(self, repo: Repository, pull: Issue, head_sha: str, base_sha: str, *, mergeable: bool) -> Shape:
+    def pull(
+        self, repo: Repository, pull: Issue, head_sha: str, base_sha: str, *, mergeable: bool, is_blocked: bool
+    ) -> Shape:
         """Return a pull request, as asked for by itself."""
         return {
             **self._pull(repo, pull, head_sha, base_sha), "merged": pull.merged_sha is not None,
-            "mergeable": mergeable, "mergeable_state": "clean" if mergeable else "dirty", "rebaseable": mergeable,
+            "mergeable": mergeable, "rebaseable": mergeable,
+            "mergeable_state": "dirty" if not mergeable else "blocked" if is_blocked else "clean",
             "merged_by": self.user(pull.user) if pull.merged_sha else None, "comments": len(repo.on(pull.number)),
             "review_comments": 0, "maintainer_can_modify": False, "commits": 1, "additions": 1, "deletions": 1,
             "changed_files": 1,

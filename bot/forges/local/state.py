@@ -51,6 +51,7 @@ class Issue:
     head_sha: str = ""  # as last seen
     merged_sha: str | None = None
     draft: bool = False
+    merges_later: tuple[str, str] | None = None  # the head at which it merges by itself, and the method
     closed_at: str | None = None
     changed_at: str = ""  # by an event of the issue; empty: never
     reactions: list[tuple[str, str]] = field(default_factory=list)
@@ -126,6 +127,7 @@ class Repository:
     default_branch: str = "main"
     protected: set[str] = field(default_factory=lambda: {"main"})  # branches that nobody pushes to
     required_checks: set[str] = field(default_factory=set)  # of the default branch
+    allows_auto_merge: bool = False
     at: str = "2026-01-01T00:00:00Z"
     fork_of: str = ""  # the App is not installed on forks
 

@@ -50,6 +50,7 @@ async def use_everything(forge: LocalForge, github: GitHub, *, parted: bool) -> 
     await github.pull(REPO, pull.number)
     line = await asyncio.to_thread(forge.review_comment, REPO, pull.number, "x", path="a.txt", line=1, user="ann")
     await github.react_to_line(REPO, line, "eyes")
+    await github.merge_later(REPO, pull, sha=sha, method="squash")
     await github.merge_pull(REPO, pull.number, sha=sha, method="squash")
     await github.app()
     await github.installations()

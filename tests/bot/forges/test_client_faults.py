@@ -128,6 +128,29 @@ async def test_a_merge_is_refused_with_the_reason(forge: LocalForge, github: Git
     assert done == [HeadMoved(), NotMergeable('Required status check "gate" is expected.')]
 
 
+@pytest.mark.parametrize(
+    ("allows", "required", "said"),
+    [
+        (True, {"gate"}, ""),
+        (True, set(), "Pull request is in clean status"),
+        (False, {"gate"}, "Auto merge is not allowed for this repository"),
+    ],
+    ids=["waits", "nothing to wait for", "not allowed"],
+)
+async def test_a_merge_may_be_left_to_the_forge_until_its_checks_have_passed(
+    forge: LocalForge, github: GitHub, allows: bool, required: set[str], said: str
+) -> None:
+    forge.state.repositories[REPO].required_checks |= required
+    forge.state.repositories[REPO].allows_auto_merge = allows
+    pull = await github.open_pull(REPO, head="work", base="main", title="Fix", body="x")
+    why = await github.merge_later(REPO, pull, sha=pull.head.sha, method="squash")
+    for conclusion in ("failure", "success"):
+        await github.create_check_run(
+            REPO, name="gate", head_sha=pull.head.sha, status="completed", conclusion=conclusion
+        )
+    assert (why, forge.issue(REPO, pull.number).merged_sha is not None) == (said, not said)
+
+
 LIMITS = [
     pytest.param(429, {"retry-after": "1800"}, 1800, id="secondary-429"),
     pytest.param(403, {"retry-after": "1800"}, 1800, id="secondary-403"),

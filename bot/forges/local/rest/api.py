@@ -12,6 +12,7 @@ from bot.forges.local.rest.app import Apps
 from bot.forges.local.rest.checks import Checks
 from bot.forges.local.rest.contents import Contents
 from bot.forges.local.rest.desk import Call, Desk, Handler, Problem, R, Rows, bearer, read_body
+from bot.forges.local.rest.graphql import GraphQL
 from bot.forges.local.rest.issues import Issues
 from bot.forges.local.rest.pulls import Pulls
 from bot.forges.local.rest.repo_hooks import RepoHooks
@@ -29,7 +30,8 @@ class Api:
         self._apps = Apps(desk, public_key, hooks.again)
         self.pulls = Pulls(desk)
         self._rows: Rows = [
-            *Issues(desk).rows(), *self.pulls.rows(), *Checks(desk).rows(), *Contents(desk).rows(),
+            *Issues(desk).rows(), *self.pulls.rows(), *Checks(desk, self.pulls.merge_what_waits).rows(),
+            *Contents(desk).rows(),
             *RepoHooks(desk, hooks.send).rows(),
         ]  # fmt: skip
 
@@ -44,7 +46,7 @@ class Api:
             Route("/user", self._myself), Route("/users/{login}", self._user),
             Route("/installation/repositories", self._reached),
         ]  # fmt: skip
-        return [*routes, *own, *self._apps.routes()]
+        return [*routes, *own, *self._apps.routes(), *GraphQL(self._desk, self.pulls, self.who).routes()]
 
     def may(self, token: str, full_name: str, write: bool) -> bool:
         """Return whether a token may read or write a repository's git."""

@@ -1,12 +1,12 @@
 """Check runs, check suites, commit statuses."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from starlette.responses import JSONResponse, Response
 
 from bot.forges.local.rest.desk import Call, Desk, Problem, R, Rows
-from bot.forges.local.state import CheckRun
+from bot.forges.local.state import CheckRun, Repository, User
 
 OUTPUT_LENGTH = 65_535
 MOST_ANNOTATIONS = 50
@@ -19,7 +19,8 @@ CONCLUSIONS = frozenset(
 class Checks:
     """Answers about checks."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, passed: Callable[[Repository, User], Awaitable[None]]) -> None:
+        self._passed = passed  # hears of each check run that was written
         self._desk, self._state, self._repos, self._shapes = desk, desk.state, desk.repos, desk.shapes
 
     def rows(self) -> Rows:
@@ -43,6 +44,7 @@ class Checks:
         self._fill(run, call.body)
         call.repo.checks[run.id] = run
         self._desk.told()
+        await self._passed(call.repo, call.user)
         return JSONResponse(self._shapes.check(call.repo, run), 201)
 
     async def _show(self, call: Call) -> Response:
@@ -52,6 +54,7 @@ class Checks:
         run = _run(call)
         self._fill(run, call.body)
         self._desk.told()
+        await self._passed(call.repo, call.user)
         return JSONResponse(self._shapes.check(call.repo, run))
 
     async def _runs(self, call: Call) -> Response:

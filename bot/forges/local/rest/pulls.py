@@ -41,7 +41,10 @@ class Pulls:
                 mergeable = True
             except Conflict:
                 mergeable = False
-        return self._desk.shapes.pull(repo, pull, pull.head_sha, base_sha or "", mergeable=mergeable)
+        return self._desk.shapes.pull(
+            repo, pull, pull.head_sha, base_sha or "", mergeable=mergeable,
+            is_blocked=bool(self._lacking(repo, pull.head_sha)),
+        )  # fmt: skip
 
     async def _pulls(self, call: Call) -> Response:
         head = call.query.get("head", "").partition(":")[2]
@@ -104,25 +107,52 @@ class Pulls:
             raise Problem(405, "Pull Request is still a draft")
         if body.get("sha") and body["sha"] != head_sha:
             raise Problem(409, "Head branch was modified. Review and try the merge again.")
-        self._needs_checks(repo, head_sha)
+        for name in self._lacking(repo, head_sha):
+            raise Problem(405, f'Required status check "{name}" is expected.')
         method = str(body.get("merge_method", "merge"))
         if method not in METHODS:
             raise Problem(422, f"Invalid request: {method} is not a merge method")
+        sha = await self._take(repo, pull, head_sha, method, call.user)
+        return JSONResponse({"sha": sha, "merged": True, "message": "Pull Request successfully merged"})
+
+    async def _take(self, repo: Repository, pull: Issue, head_sha: str, method: str, user: User) -> str:
         title = f"{pull.title}\n\n{pull.body}" if method == "squash" else f"Merge pull request #{pull.number}"
         try:
             sha = await self._repos.merge(repo.full_name, pull.base or "", head_sha, method=method, message=title)
         except Conflict as conflict:
             raise Problem(405, "Pull Request is not mergeable: it has conflicts") from conflict
         pull.merged_sha, pull.state, pull.closed_at = sha, "closed", self._state.stamp()
-        self._close_issues(repo, pull, call.user)
-        self._emit("closed", repo, call.user, pull, await self.show(repo, pull))
-        return JSONResponse({"sha": sha, "merged": True, "message": "Pull Request successfully merged"})
+        self._close_issues(repo, pull, user)
+        self._emit("closed", repo, user, pull, await self.show(repo, pull))
+        return sha
 
-    def _needs_checks(self, repo: Repository, head_sha: str) -> None:
-        for name in repo.required_checks:
+    async def merge_later(self, repo: Repository, pull: Issue, head_sha: str, method: str) -> str:
+        """Have a pull request merged once its required checks have passed; return why not, as GitHub says it."""
+        if not repo.allows_auto_merge:
+            return "Auto merge is not allowed for this repository"
+        found, _ = await self._ends(repo, pull.head or "", pull.base or "")
+        if found != head_sha:
+            return "Head branch was modified. Review and try the merge again."
+        if not self._lacking(repo, head_sha):
+            return "Pull request is in clean status"
+        pull.merges_later = (head_sha, method)
+        return ""
+
+    async def merge_what_waits(self, repo: Repository, user: User) -> None:
+        """Merge what was waiting for a check that has just passed."""
+        for pull in [one for one in repo.issues.values() if one.merges_later and one.state == "open"]:
+            head_sha, method = pull.merges_later or ("", "")
+            if not self._lacking(repo, head_sha):
+                await self._take(repo, pull, head_sha, method, user)
+
+    def _lacking(self, repo: Repository, head_sha: str) -> list[str]:
+        """Return the required checks that have not passed."""
+        lacking = []
+        for name in sorted(repo.required_checks):
             newest = [c for c in repo.checks.values() if c.head_sha == head_sha and c.name == name][-1:]
             if not newest or newest[0].conclusion not in ("success", "skipped", "neutral"):
-                raise Problem(405, f'Required status check "{name}" is expected.')
+                lacking.append(name)
+        return lacking
 
     def _close_issues(self, repo: Repository, pull: Issue, user: User) -> None:
         words = f"{pull.body.lower()}\n"

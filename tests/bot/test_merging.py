@@ -1,0 +1,55 @@
+"""A green change is merged as soon as the forge takes it: our own check may be required, and other people's too."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from tests.bot.world import World, change, living
+from tests.needs import needs
+
+pytestmark = [needs("bwrap", package="bubblewrap"), pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
+
+MENDED = (change("def add(a, b):\n    return a + b\n"), {"say": "It adds now."})
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
+    async with living(tmp_path_factory.mktemp("merging")) as world:
+        yield world
+
+
+def requiring(world: World, name: str, *checks: str) -> str:
+    repo = world.repository(name, "[merge]\nauto = true\n")
+    world.forge.state.repositories[repo].required_checks |= set(checks)
+    world.model.says(repo, *MENDED)
+    return repo
+
+
+async def test_where_our_own_check_is_required_the_merge_waits_until_it_is_there(world: World) -> None:
+    ticket = await world.ask(requiring(world, "acme/own", "sluice"))
+    assert (ticket.outcome, ticket.reason) == ("merged", f"Merged as pull request #{ticket.pull}.")
+
+
+async def test_what_waits_for_checks_of_others_is_merged_by_the_forge_and_told(world: World) -> None:
+    repo = requiring(world, "acme/ci", "sluice", "ci")
+    world.forge.state.repositories[repo].allows_auto_merge = True
+    ticket = await world.ask(repo)
+    await world.service.forge.create_check_run(
+        repo, name="ci", head_sha=ticket.head_sha, status="completed", conclusion="success"
+    )
+    await world.seen(lambda: "bot: merged" in world.forge.issue(repo, ticket.issue).labels)
+    assert (ticket.outcome, ticket.reason, (await world.done(repo, attempt=1)).reason) == (
+        "proposed",
+        'Required status check "ci" is expected. It merges by itself once everything is there that the branch requires.',
+        "Merged by @sluice[bot].",
+    )
+
+
+async def test_a_repository_that_allows_no_such_wait_is_told_how_to(world: World) -> None:
+    ticket = await world.ask(requiring(world, "acme/not-allowed", "ci"))
+    assert (ticket.outcome, ticket.reason) == (
+        "proposed",
+        'The forge would not merge it: Required status check "ci" is expected. Allow auto-merge in the repository\'s '
+        "settings, and it merges by itself once the required checks have passed.",
+    )
