@@ -10,6 +10,8 @@ READ_POINTS = 1
 WRITE_POINTS = 5
 MINUTE_S = 60.0
 HOUR_S = 3600.0
+SECONDARY_S = 60.0  # the least to wait after a secondary limit that names no time
+MOST_REFUSALS = 5  # sixteen minutes
 
 
 @dataclass(slots=True)
@@ -51,6 +53,7 @@ class Limiter:
     writes_a_minute: Window = field(default_factory=lambda: Window(75, MINUTE_S))
     writes_an_hour: Window = field(default_factory=lambda: Window(480, HOUR_S))
     blocked_until: float = 0.0
+    refusals: int = 0  # in a row that named no time: each waits longer than the one before
 
     def wait_s(self, now: float, *, is_write: bool, is_content: bool = False) -> float:
         """Return the seconds to wait before a request; content is what people see: comments, pull requests, checks."""
@@ -65,6 +68,12 @@ class Limiter:
         if is_content:
             self.writes_a_minute.take(1, now)
             self.writes_an_hour.take(1, now)
+
+    def backoff_s(self, now: float) -> float:
+        """Return how long to wait after a refusal that names no time: a minute, and twice as long each time."""
+        if now >= self.blocked_until:  # else it was on its way together with the one that is counted
+            self.refusals = min(self.refusals + 1, MOST_REFUSALS)
+        return float(SECONDARY_S * 2 ** max(self.refusals - 1, 0))
 
     def block(self, until: float) -> None:
         """Ask nothing before this time: the forge said so."""

@@ -16,7 +16,6 @@ from bot.forges.limiter import Limiter
 APP = "app"  # the account that the App's own requests count for
 TRIES = 3
 SHORT_S = 3.0  # a shorter wait is slept, a longer one is told
-SECONDARY_S = 60.0  # the least to wait after a secondary limit that names no time
 PASSING = frozenset({500, 502, 503, 504})
 MOVED = frozenset({301, 302, 307, 308})
 KEPT = 256  # answers kept for conditional requests
@@ -74,6 +73,7 @@ class Transport:
                 await self._pause(attempt)
                 continue
             if not is_limit(answer):
+                self.limiter(account).refusals = 0
                 self._note_last(answer, account)
                 return answer
             told = self._limited(ask, answer, account)
@@ -145,14 +145,15 @@ class Transport:
         limiter.take(self.now(), is_write=is_write, is_content=ask.content)
 
     def _limited(self, ask: Ask, answer: httpx.Response, account: str) -> RateLimited:
-        until = until_of(answer, self.now())
-        self.limiter(account).block(until)
+        limiter, now = self.limiter(account), self.now()
+        until = until_of(answer, now) or now + limiter.backoff_s(now)
+        limiter.block(until)
         return RateLimited(until, f"{ask}: {message_of(answer)}")
 
     def _note_last(self, answer: httpx.Response, account: str) -> None:
         """Ask nothing more until the reset where this was the last request that the hour allows."""
         if answer.headers.get("x-ratelimit-remaining") == "0" and "x-ratelimit-reset" in answer.headers:
-            self.limiter(account).block(until_of(answer, self.now()))
+            self.limiter(account).block(until_of(answer, self.now()) or 0.0)
 
     async def _pause(self, attempt: int) -> None:
         await self.sleep(0.2 * 2**attempt * random.uniform(0.5, 1.0))  # noqa: S311 jitter
@@ -178,12 +179,12 @@ def is_limit(answer: httpx.Response) -> bool:
     return answer.status_code == 429 or spent or "rate limit" in message_of(answer).lower()
 
 
-def until_of(answer: httpx.Response, now: float) -> float:
-    """Return when one may ask again: retry-after, then the reset, then a minute."""
+def until_of(answer: httpx.Response, now: float) -> float | None:
+    """Return when one may ask again: retry-after, then the reset; None where neither is named."""
     after = answer.headers.get("retry-after", "")
     if after.isdecimal():
         return now + int(after)
     reset = answer.headers.get("x-ratelimit-reset", "")
     if answer.headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():
         return max(float(reset), now + 1.0)
-    return now + SECONDARY_S
+    return None

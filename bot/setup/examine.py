@@ -16,6 +16,13 @@ TEMPLATES = ".github/ISSUE_TEMPLATE"
 MOST_REPOSITORIES = 20
 MOST_TEMPLATES = 20
 LATEST = 20  # deliveries that tell whether the webhook is reached
+MENDS: Mapping[int, str] = {  # what the bot's own answers to a delivery mean
+    400: "set the webhook's content type to application/json",
+    401: "give BOT_WEBHOOK_SECRET the webhook's secret, or `bot setup --new-secret`; where they are one, something "
+         "on the way (a tunnel) writes the JSON anew, and nothing can be verified",
+    404: "let the address end in /webhook, and start `bot serve` without --pull",
+    503: "look at the bot's log: its database could not store the delivery",
+}  # fmt: skip
 _FRONT = re.compile(r"\A---\s*\n(.*?)\n---\s*(?:\n|\Z)", re.DOTALL)
 
 
@@ -61,7 +68,8 @@ async def _webhook(forge: GitHub, *, pulls: bool) -> Finding:
     if url == NOWHERE:
         return Finding("webhook", True, "the App has no public address: start `bot serve --pull`")
     ok, said = reached(listed[:LATEST])
-    mend = f"let {url or 'a public address'} reach BOT_HOST:BOT_PORT/webhook with BOT_WEBHOOK_SECRET; or `--pull`"
+    way = f"let {url or 'a public address'} reach BOT_HOST:BOT_PORT/webhook with BOT_WEBHOOK_SECRET; or `--pull`"
+    mend = MENDS.get(listed[0].status_code, way) if listed else way
     return Finding("webhook", ok, f"{url or 'no address'}: {said}", mend, needed=not pulls)
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.outbox import comments
+from bot.outbox import comments, reporter
 from bot.outbox.comments import Story
 from bot.tickets.seconds import Time
 from bot.tickets.ticket import Outcome, Stage, State, Ticket
@@ -16,6 +16,16 @@ TICKET = Ticket(
 )  # fmt: skip
 PASSED = StepReport("test", "test", "pytest -q", StepOutcome.PASSED, 0, 1.24, Evidence("pytest", tests=41, skipped=2))
 FAILED = StepReport("lint", "lint", "ruff check", StepOutcome.FAILED, 1, 0.31, log="a.py:1: E501\n```\n@ann")
+
+
+def test_every_verdict_but_green_fails_the_check_and_a_long_report_fits() -> None:
+    log = FAILED._replace(log="x" * 200_000)
+    shown = {verdict: reporter.judged(Report(verdict, "why", steps=(log,)), "http://bot/1") for verdict in Verdict}
+    assert {verdict: one["conclusion"] for verdict, one in shown.items()} == {
+        verdict: "success" if verdict is Verdict.GREEN else "failure" for verdict in Verdict
+    }
+    texts = [str(text) for one in shown.values() for text in one["output"].values()]  # type: ignore[attr-defined]
+    assert max(len(text) for text in texts) <= 65_535
 
 
 def test_a_queued_ticket_says_why_it_waits() -> None:

@@ -5,12 +5,17 @@ from pathlib import Path
 
 import httpx
 import pytest
+from starlette.applications import Starlette
 
 from bot.forges.answers import Delivery
 from bot.forges.auth import App
 from bot.forges.github import GitHub
 from bot.forges.local import LocalForge
-from bot.setup.examine import examine, labels_of, reached
+from bot.forges.manifest import NOWHERE
+from bot.inbox.webhook import Receiver
+from bot.serving import serve_in_thread
+from bot.setup.examine import MENDS, examine, labels_of, reached
+from bot.tickets.store import open_store, sqlite_url
 from tests.bot.test_commands import bot
 from tests.plain import PLAIN
 
@@ -53,6 +58,31 @@ async def test_a_webhook_that_nobody_answers_is_told_with_what_the_forge_saw(for
         "http://127.0.0.1:9/webhook: 0 of the latest 1 deliveries came through; "
         "the newest (issues): failed to connect: ConnectError",
     )
+
+
+async def test_an_app_that_is_pulled_from_needs_no_address(forge: LocalForge, github: GitHub) -> None:
+    forge.create_repository(REPO, {"a.txt": "one\n"})
+    forge.hooks.target = NOWHERE
+    found = {f.name: (f.ok, f.said) for f in await examine(github, label="bot", pulls=False)}
+    assert found["webhook"] == (True, "the App has no public address: start `bot serve --pull`")
+
+
+async def test_deliveries_that_the_bot_refuses_are_told_with_what_refuses_them(
+    forge: LocalForge, github: GitHub, tmp_path: Path
+) -> None:
+    forge.create_repository(REPO, {"a.txt": "one\n"})
+    store = open_store(sqlite_url(tmp_path / "bot.db"))
+    receiver = Receiver(store, ["another secret"], now=time.time, stored=lambda: None)
+    with serve_in_thread(Starlette(routes=receiver.routes())) as served:
+        mends = []
+        for path in ("/webhook", "/hook"):
+            forge.hooks.target = f"{served.url}{path}"
+            forge.open_issue(REPO, "Bug", "text", user="ann")
+            forge.wait(lambda: all(d.status for d in forge.state.deliveries))
+            mends += [f.mend for f in await examine(github, label="bot", pulls=False) if not f.ok]
+    receiver.close()
+    store.close()
+    assert mends == [MENDS[401], MENDS[404]]
 
 
 async def test_a_template_that_brings_the_label_is_advice(forge: LocalForge, github: GitHub) -> None:

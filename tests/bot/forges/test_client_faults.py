@@ -175,6 +175,28 @@ async def test_a_long_limit_is_told_at_once_and_nothing_more_is_asked(
     assert (near, len(forge.requests)) == ([True, True], before)
 
 
+async def test_a_limit_that_names_no_time_is_waited_for_longer_each_time_until_it_is_over(
+    forge: LocalForge,
+) -> None:
+    clock, waited = [time.time()], []
+    forge.add_user("ann", {REPO: "write"})
+    async with httpx.AsyncClient(verify=PLAIN) as http:
+        token = forge.personal_token("ann")
+        github = GitHub(http, api_url=forge.api_url, app=None, token=token, now=lambda: clock[0])
+        forge.fail_next("GET", "/contents/", 429, times=3)
+        for _ in range(3):
+            with pytest.raises(RateLimited) as told:
+                await github.file(REPO, "a.txt", "main")
+            waited.append(round(told.value.until - clock[0]))
+            clock[0] = told.value.until
+        await github.file(REPO, "a.txt", "main")
+        forge.fail_next("GET", "/contents/", 429)
+        with pytest.raises(RateLimited) as told:
+            await github.file(REPO, "a.txt", "main")
+        waited.append(round(told.value.until - clock[0]))
+    assert waited == [60, 120, 240, 60]
+
+
 async def test_a_short_limit_is_slept_and_the_post_is_sent_again(forge: LocalForge) -> None:
     slept: list[float] = []
     clock = [time.time()]
