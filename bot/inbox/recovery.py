@@ -18,7 +18,7 @@ from bot.tickets.store import Store
 LOG = log.logger("inbox")
 EVERY_S = 300.0
 PULL_EVERY_S = 5.0
-KEPT_S = 3 * 86_400.0  # as long as github.com keeps deliveries
+KEPT_S = 7 * 86_400.0  # as long as an Enterprise Server keeps deliveries; github.com's list ends after 3 days
 OVERLAP_S = 900.0  # the list is looked at again this far back
 MOST_PAGES = 300  # of a hundred deliveries: three days of a busy App
 MOST_ASKED = 36  # times for one delivery, three hours long; the next start asks for it anew
