@@ -1,5 +1,6 @@
 """Close a command into a box: own processes, own HOME and /tmp, the slot writable and little else visible."""
 
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -33,12 +34,17 @@ class Box:
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix")
 # of /etc only what programs need to find users, names, certificates and each other; never keys or password hashes
 ETC = (
-    "alternatives", "ca-certificates", "ca-certificates.conf", "debian_version", "fonts", "group", "hosts",
+    "alternatives", "ca-certificates", "ca-certificates.conf", "debian_version", "fonts", "hosts",
     "java-17-openjdk", "java-21-openjdk", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "locale.alias", "localtime",
-    "magic", "maven", "mime.types", "nsswitch.conf", "os-release", "passwd", "pki", "profile", "protocols",
+    "magic", "maven", "mime.types", "nsswitch.conf", "os-release", "php", "pki", "profile", "protocols",
     "resolv.conf", "services", "shells", "ssl/certs", "ssl/openssl.cnf", "terminfo", "timezone",
 )  # fmt: skip
 INSIDE_UID = "1000"  # nobody is root inside, whoever runs the service
+# Java, ssh, initdb and others ask here, not HOME; the host's own would tell them of a user who is not there
+USERS = (
+    "root:x:0:0::/:/usr/sbin/nologin\nsluice:x:1000:1000::{home}:/bin/sh\nnobody:x:65534:65534::/:/usr/sbin/nologin\n"
+)
+GROUPS = "root:x:0:\nsluice:x:1000:\nnogroup:x:65534:\n"
 
 
 def wrap(box: Box, argv: Sequence[str], *, env: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
@@ -80,12 +86,23 @@ def _slot(box: Box) -> list[str]:
     tmp = tmp_of(box.home)
     tmp.mkdir(parents=True, exist_ok=True)
     parts = ["--bind", str(tmp), "/tmp"]  # noqa: S108 a folder of the box's own
+    for name, text in {"passwd": USERS.format(home=box.home), "group": GROUPS}.items():
+        parts += ["--ro-bind", str(_written(box.home.with_name(name), text)), f"/etc/{name}"]
     for path in box.readable:
         parts += ["--ro-bind-try", str(path), str(path)]
     for path in (box.home, box.workdir, *box.writable):
         parts += ["--bind", str(path), str(path)]
     git = box.workdir / ".git"
     return [*parts, "--ro-bind", str(git), str(git)] if git.exists() else parts
+
+
+def _written(path: Path, text: str) -> Path:
+    """Return a file that holds a text; it lies where no box can write."""
+    if not path.is_file() or path.read_text() != text:
+        new = path.with_name(f"{path.name}-{secrets.token_hex(6)}")
+        new.write_text(text)
+        new.replace(path)  # whole at once: another box of the slot may start now
+    return path
 
 
 def tmp_of(home: Path) -> Path:

@@ -1,13 +1,15 @@
 """What a package manager is to a slot: the lockfile that shows it, how it installs, and what of that is kept."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from bot.sandbox.box import PATH
 
 DEEPEST = 3  # folders below the root in which lockfiles are looked for
+ONE_BUILD = frozenset({"jvm"})  # languages whose build of a folder covers the projects below it
+NEVER_TAKES_OUT = frozenset({"bun"})  # managers that leave what nobody asks for any more: they start from nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +19,7 @@ class Project:
     folder: str  # from the root; "" is the root
     files: frozenset[str]  # tracked names in it that a package manager of any kind looks at
     scripts: bool  # whether packages may run their own install scripts
+    below: tuple[str, ...] = ()  # such files of projects in folders below that are part of this one, from its folder
 
     def named(self, *names: str) -> list[str]:
         """Return which of these the folder has, in this order."""
@@ -29,7 +32,7 @@ class Ecosystem(Protocol):
     NAME: str
     LANGUAGE: str  # one manager a language and folder, the first in the registry
     LOCKS: Sequence[str]  # one of these in a folder shows it
-    INPUTS: Sequence[str]  # what else changes the outcome of an install
+    INPUTS: Sequence[str]  # what else changes the outcome of an install; some lie a folder or two below
     KEEP: Sequence[str]  # what an install makes and that stays from job to job: folders, and clean.KEPT_FILES
     PROGRAMS: Sequence[str]  # those whose version changes the outcome; the first one installs
 
@@ -55,17 +58,32 @@ def detect(paths: Iterable[str], ecosystems: Sequence[Ecosystem], *, scripts: bo
     telling = {name for e in ecosystems for name in (*e.LOCKS, *e.INPUTS)}
     for path in [p for p in paths if p.rpartition("/")[2] in telling]:  # a few of perhaps 50,000
         folder, _, name = path.rpartition("/")
-        if path.count("/") <= DEEPEST:
-            folders.setdefault(folder, set()).add(name)
+        folders.setdefault(folder, set()).add(name)
     found: list[Found] = []
     for folder in sorted(folders, key=lambda f: (f.count("/") + bool(f), f)):
         languages: set[str] = set()
-        project = Project(folder, frozenset(folders[folder]), scripts)
         for ecosystem in ecosystems:
-            if ecosystem.LANGUAGE not in languages and project.named(*ecosystem.LOCKS):
-                languages.add(ecosystem.LANGUAGE)
+            project = Project(folder, frozenset(folders[folder]), scripts)
+            if ecosystem.LANGUAGE in languages or not project.named(*ecosystem.LOCKS):
+                continue
+            languages.add(ecosystem.LANGUAGE)
+            if ecosystem.LANGUAGE in ONE_BUILD:
+                if any(e is ecosystem and _is_below(folder, p.folder) for e, p in found):
+                    continue
+                project = replace(project, below=_parts(folder, folders, ecosystem))
+            if folder.count("/") < DEEPEST:
                 found.append((ecosystem, project))
     return found
+
+
+def _is_below(folder: str, other: str) -> bool:
+    return folder != other and (not other or folder.startswith(f"{other}/"))
+
+
+def _parts(folder: str, folders: Mapping[str, set[str]], ecosystem: Ecosystem) -> tuple[str, ...]:
+    names = {*ecosystem.LOCKS, *ecosystem.INPUTS}
+    files = (f"{other}/{name}" for other, has in folders.items() if _is_below(other, folder) for name in has & names)
+    return tuple(sorted(file[len(folder) :].lstrip("/") for file in files))
 
 
 def virtual_env(root: Path) -> dict[str, str]:

@@ -16,7 +16,7 @@ from bot.sandbox import proc
 from bot.sandbox.box import PATH, Box, Mode, wrap
 from bot.sandbox.out import way_out
 from bot.slots import clean
-from bot.slots.ecosystem import Found, detect
+from bot.slots.ecosystem import NEVER_TAKES_OUT, Found, detect
 from bot.slots.ecosystems import ECOSYSTEMS
 from bot.slots.slot import Slot
 from bot.tickets.repository import Install
@@ -68,7 +68,8 @@ def fingerprint(slot: Slot, found: Sequence[Found], wish: Install) -> str:
     digest = hashlib.sha256(repr((wish.run, wish.scripts, platform.platform(), str(slot.path))).encode())
     for ecosystem, project in found:
         digest.update(f"{ecosystem.NAME}\0{project.folder}\0".encode(errors="surrogateescape"))
-        for name in project.named(*ecosystem.LOCKS, *ecosystem.INPUTS):
+        deeper = [name for name in ecosystem.INPUTS if "/" in name]
+        for name in (*project.named(*ecosystem.LOCKS, *ecosystem.INPUTS), *deeper, *project.below):
             digest.update(f"{name}\0".encode() + _content(slot.path / project.folder / name))
         for name in ecosystem.PROGRAMS:
             digest.update(program(name).encode())
@@ -185,7 +186,7 @@ async def _run(
     private: Sequence[str],
     stop: asyncio.Event | None,
 ) -> None:
-    shown = " ".join(argv[2:] if argv[:2] == ("sh", "-c") else argv) + (f" (in {folder})" if folder else "")
+    shown = " ".join(argv[2:3] if argv[:2] == ("sh", "-c") else argv) + (f" (in {folder})" if folder else "")
     if "/" not in argv[0] and shutil.which(argv[0], path=PATH) is None:
         raise InstallFailed(f"`{shown}` could not start: `{argv[0]}` is not on this host.")
     box = Box(mode=mode, workdir=slot.path, home=slot.home, writable=(store,), hidden=(store.parent,), network="open")
@@ -213,7 +214,8 @@ def names(found: Sequence[Found], wish: Install) -> tuple[str, ...]:
 
 def can_build_on(standing: Installed, found: Sequence[Found], wish: Install) -> bool:
     """Return whether the next install may start from what the last one left: the same managers in the same folders."""
-    return standing.projects == names(found, wish)
+    takes_out = not any(ecosystem.NAME in NEVER_TAKES_OUT for ecosystem, _ in found)
+    return takes_out and standing.projects == names(found, wish)
 
 
 def made(root: Path, tracked: Collection[str]) -> tuple[str, ...]:

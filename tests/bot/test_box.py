@@ -61,6 +61,11 @@ async def test_the_environment_is_minimal(tmp_path: Path) -> None:
     assert done.output == "HOME LANG PATH PWD SHLVL SLUICE_PROCESS TMPDIR _ "
 
 
+async def test_the_user_inside_has_a_name_and_the_home_that_the_box_gives_it(tmp_path: Path) -> None:
+    done = await inside(slot(tmp_path), "whoami; id -gn; getent passwd 1000 | cut -d: -f6; getent passwd | wc -l")
+    assert done.output == f"sluice\nsluice\n{tmp_path}/home\n3\n"
+
+
 async def test_the_git_file_of_a_worktree_cannot_be_rewritten(tmp_path: Path) -> None:
     box = slot(tmp_path)
     (box.workdir / ".git").write_text("gitdir: /x\n")

@@ -8,7 +8,7 @@ from bot.slots.ecosystem import Project
 NAME: str = "bundler"
 LANGUAGE: str = "ruby"
 LOCKS: Sequence[str] = ("Gemfile.lock",)
-INPUTS: Sequence[str] = ("Gemfile", ".ruby-version")
+INPUTS: Sequence[str] = ("Gemfile", ".ruby-version", ".bundle/config")
 KEEP: Sequence[str] = ("vendor/bundle",)
 PROGRAMS: Sequence[str] = ("bundle", "ruby")
 
@@ -21,7 +21,7 @@ def commands(project: Project) -> Sequence[Sequence[str]]:
 
 def env(store: Path) -> Mapping[str, str]:
     """Keep downloads in the host's store."""
-    return {"BUNDLE_FROZEN": "true", "BUNDLE_PATH": "vendor/bundle", "BUNDLE_USER_CACHE": str(store / "bundler")}
+    return {**later(store, store), "BUNDLE_CLEAN": "true", "BUNDLE_USER_CACHE": str(store / "bundler")}
 
 
 def later(root: Path, store: Path) -> Mapping[str, str]:

@@ -8,7 +8,7 @@ from bot.slots.ecosystem import Project
 NAME: str = "cargo"
 LANGUAGE: str = "rust"
 LOCKS: Sequence[str] = ("Cargo.lock",)
-INPUTS: Sequence[str] = ("Cargo.toml", "rust-toolchain", "rust-toolchain.toml")
+INPUTS: Sequence[str] = ("Cargo.toml", "rust-toolchain", "rust-toolchain.toml", ".cargo/config.toml")
 KEEP: Sequence[str] = ()
 PROGRAMS: Sequence[str] = ("cargo", "rustc")
 

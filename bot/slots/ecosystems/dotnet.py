@@ -8,7 +8,7 @@ from bot.slots.ecosystem import Project
 NAME: str = "dotnet"
 LANGUAGE: str = "dotnet"
 LOCKS: Sequence[str] = ("packages.lock.json",)
-INPUTS: Sequence[str] = ("global.json", "nuget.config", "Directory.Packages.props")
+INPUTS: Sequence[str] = ("global.json", "nuget.config", "NuGet.Config", "Directory.Packages.props")
 KEEP: Sequence[str] = ("obj",)
 PROGRAMS: Sequence[str] = ("dotnet",)
 

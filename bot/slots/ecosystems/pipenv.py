@@ -1,4 +1,4 @@
-"""Pipenv: `pipenv sync`, in the project."""
+"""Pipenv: `pipenv sync` alone would take a stale or broken lock, and leave what nobody asks for any more."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ PROGRAMS: Sequence[str] = ("pipenv", "python3")
 def commands(project: Project) -> Sequence[Sequence[str]]:
     """Install exactly what the lockfile says."""
     del project
-    return [("pipenv", "sync", "--dev")]
+    return [("pipenv", "verify"), ("pipenv", "sync", "--dev"), ("pipenv", "clean")]
 
 
 def env(store: Path) -> Mapping[str, str]:

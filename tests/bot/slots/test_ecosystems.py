@@ -17,7 +17,7 @@ def test_a_package_manager_keeps_the_contract_of_the_family(ecosystem: Ecosystem
     stores = [value for value in ecosystem.env(STORE).values() if str(STORE) in value]
     assert (
         bool(ecosystem.LOCKS), all(argv and all(argv) for argv in commands) and bool(commands),
-        commands[0][0] == ecosystem.PROGRAMS[0], bool(stores),
+        any(ecosystem.PROGRAMS[0] in argv[:3][-1].split() or argv[0] == ecosystem.PROGRAMS[0] for argv in commands), bool(stores),
         [k for k in ecosystem.KEEP if k.startswith(("/", ".."))], ecosystem.__name__.rpartition(".")[2],  # type: ignore[attr-defined]
         [f.NAME for f, _ in detect([f"app/{ecosystem.LOCKS[0]}"], ECOSYSTEMS, scripts=False)],
     ) == (True, True, True, True, [], ecosystem.NAME, [ecosystem.NAME])  # fmt: skip
@@ -46,6 +46,10 @@ CASES = {
         ["b/c/d/package-lock.json", "a/yarn.lock", "go.sum", "a/b/c/d/package-lock.json"],
         ["go:", "yarn:a", "npm:b/c/d"],
     ),
+    "the modules of one build": (
+        ["pom.xml", "core/pom.xml", "web/settings.gradle", "web/app/build.gradle.kts", "web/a/b/c/d/build.gradle"],
+        ["maven:", "gradle:web"],
+    ),
 }
 
 
@@ -53,3 +57,11 @@ CASES = {
 def test_lockfiles_show_what_is_to_be_installed(paths: list[str], expected: list[str]) -> None:
     found = detect(paths, ECOSYSTEMS, scripts=False)
     assert [f"{ecosystem.NAME}:{project.folder}" for ecosystem, project in found] == expected
+
+
+def test_a_build_of_many_projects_depends_on_the_files_of_each() -> None:
+    paths = ["app/gradlew", "app/settings.gradle", "app/one/build.gradle", "app/a/b/c/two/build.gradle", "x/pom.xml"]
+    (_, project), (_, other) = detect(paths, ECOSYSTEMS, scripts=False)
+    assert (sorted(project.files), project.below, other.folder) == (
+        ["gradlew", "settings.gradle"], ("a/b/c/two/build.gradle", "one/build.gradle"), "x",
+    )  # fmt: skip
