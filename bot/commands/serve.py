@@ -67,11 +67,12 @@ async def run(settings: Settings, *, receives: bool, pulls: bool = False) -> int
     from bot.app import Service
     from bot.serving import Server, bind
 
+    asked, forced = _heed_signals()
     log.set_up()
     listening = bind(settings.host, settings.port)
     service = Service(settings, receives=receives, pulls=pulls)
     server = Server(uvicorn.Config(service.app, log_config=None, lifespan="on", timeout_graceful_shutdown=1))
-    ending = asyncio.create_task(_end_on_signal(service, server))
+    ending = asyncio.create_task(_end_when_asked(service, server, asked, forced))
     click.echo(f"listening on http://{settings.host}:{listening.getsockname()[1]}")
     await server.serve(sockets=[listening])
     ending.cancel()
@@ -79,7 +80,8 @@ async def run(settings: Settings, *, receives: bool, pulls: bool = False) -> int
     os._exit(0 if server.started else 1)
 
 
-async def _end_on_signal(service: "Service", server: "Server") -> None:
+def _heed_signals() -> tuple[asyncio.Event, asyncio.Event]:
+    """Return what the first and the second signal set; one that comes while the service starts is heeded after that."""
     asked, forced = asyncio.Event(), asyncio.Event()
 
     def signalled() -> None:
@@ -87,6 +89,12 @@ async def _end_on_signal(service: "Service", server: "Server") -> None:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, signalled)
+    return asked, forced
+
+
+async def _end_when_asked(
+    service: "Service", server: "Server", asked: asyncio.Event, forced: asyncio.Event
+) -> None:  # fmt: skip
     await asked.wait()
     if service.desk.running:
         click.echo(f"finishing {len(service.desk.running)} running tickets; once more stops now and keeps their work")

@@ -105,3 +105,9 @@ def test_the_first_sigterm_waits_for_what_runs_and_the_second_keeps_its_work(
         states = [(t.state, t.stage, t.tries) for t in tickets.list_tickets(c)]
     store.close()
     assert (still, code, left, states) == (True, 0, ([], "work in progress\n"), [("running", "edit", 0)])
+
+
+def test_a_stop_in_the_middle_of_the_start_ends_in_order(tmp_path: Path, forge: LocalForge) -> None:
+    with Bot(tmp_path, forge, "http://127.0.0.1:9") as bot:
+        bot.signal(signal.SIGTERM)
+        assert bot.ended() == 0
