@@ -12,6 +12,7 @@ from bot.slots.index import read_index
 from bot.slots.remote import Away, trouble
 
 LIMIT_S = 600.0
+SILENCE_S = 60  # of a forge, which shows every 5 s that it works (uploadpack.keepAlive, receive.keepAlive)
 OUTPUT_BYTES = 50_000_000
 ENV: Mapping[str, str] = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -104,23 +105,26 @@ async def ensure_mirror(path: Path) -> bool:
 
 
 async def fetch(
-    mirror: Path, url: str, *, token: str | None, refs: Sequence[str] = ("+refs/heads/*:refs/remotes/origin/*",)
-) -> None:
+    mirror: Path, url: str, *, token: str | None, refs: Sequence[str] = ("+refs/heads/*:refs/remotes/origin/*",),
+    silence_s: int = SILENCE_S,
+) -> None:  # fmt: skip
     """Bring refs of the forge into the mirror; nothing of the repository's configuration is used.
 
     Raises remote.Away where the forge cannot serve it now, remote.NoAccess where it will not.
     """
     await _remote(
         "fetch", "--quiet", "--no-tags", "--prune", "--no-write-fetch-head", "--no-auto-gc", url, *refs,
-        git_dir=mirror, env=_credentials(url, token), ok=(0,),
+        git_dir=mirror, env=_credentials(url, token), ok=(0,), silence_s=silence_s,
     )  # fmt: skip
 
 
 async def _remote(
-    *args: str, git_dir: Path, env: Mapping[str, str], ok: Sequence[int], limit_s: float = LIMIT_S
-) -> proc.Done:
+    *args: str, git_dir: Path, env: Mapping[str, str], ok: Sequence[int], limit_s: float = LIMIT_S,
+    silence_s: int = SILENCE_S,
+) -> proc.Done:  # fmt: skip
     """Run git against the forge; raises what stands between us and it, else GitError for a code that is not `ok`."""
-    done = await call(*args, git_dir=git_dir, env=env, limit_s=limit_s, ok=(0, 1, 128, None))
+    patience = {"GIT_HTTP_LOW_SPEED_LIMIT": "1", "GIT_HTTP_LOW_SPEED_TIME": str(silence_s)}  # bytes a second, seconds
+    done = await call(*args, git_dir=git_dir, env={**env, **patience}, limit_s=limit_s, ok=(0, 1, 128, None))
     if done.timed_out:
         raise Away(f"git {args[0]}: the forge did not finish within {limit_s:g} s")
     stands = trouble(args[0], done.output) if done.exit_code != 0 else None
@@ -235,7 +239,7 @@ async def marked(mirror: Path, sha: str, paths: Sequence[str]) -> tuple[str, ...
 
 async def push(
     mirror: Path, *, url: str, token: str | None, sha: str, branch: str, expected: str | None,
-    ours: Sequence[str] = (), limit_s: float = LIMIT_S,
+    ours: Sequence[str] = (), limit_s: float = LIMIT_S, silence_s: int = SILENCE_S,
 ) -> Pushed | Rejected:  # fmt: skip
     """Bring a branch of the forge from `expected` (None: it must not exist) to `sha`; never over somebody's commits.
 
@@ -252,7 +256,7 @@ async def push(
     lease = f"--force-with-lease=refs/heads/{branch}:{expected or ''}"
     done = await _remote(
         "push", "--quiet", "--no-verify", "--porcelain", lease, url, f"{sha}:refs/heads/{branch}",
-        git_dir=mirror, env=_credentials(url, token), ok=(0, 1, 128), limit_s=limit_s,
+        git_dir=mirror, env=_credentials(url, token), ok=(0, 1, 128), limit_s=limit_s, silence_s=silence_s,
     )  # fmt: skip
     return Pushed() if done.exit_code == 0 else Rejected(done.output.strip()[-500:])
 

@@ -11,7 +11,8 @@ _TOKEN = ("could not read Username", "Authentication failed")
 _MISSING = ("' not found", "Repository not found")
 # curl's words for a network that failed, and git's for a conversation that broke off
 _NETWORK = re.compile(
-    r"could not resolve|failed to connect|couldn't connect|timed out|timeout|connection (was )?(reset|refused|closed)"
+    r"could not resolve|failed to connect|couldn't connect|timed out|timeout|too slow"
+    r"|connection (was )?(reset|refused|closed)"
     r"|empty reply|transfer closed|recv failure|send failure|curl (7|18|28|35|52|55|56|92) |early eof|ssl_connect"
     r"|hung up unexpectedly|unexpected disconnect|\[remote failure\]",
     re.IGNORECASE,

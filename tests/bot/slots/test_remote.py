@@ -72,6 +72,24 @@ async def test_a_push_that_hangs_is_ended(forge: LocalForge, github: GitHub, mir
     assert time.monotonic() - began < 10
 
 
+@pytest.mark.parametrize(
+    ("doing", "method", "path"),
+    [("push", "GET", "info/refs"), ("push", "POST", "git-receive-pack"), ("fetch", "POST", "git-upload-pack")],
+)
+async def test_a_forge_that_falls_silent_is_not_waited_for_until_the_very_end(
+    forge: LocalForge, github: GitHub, mirror: Path, doing: str, method: str, path: str
+) -> None:
+    token, url, sha = await github.git_token(REPO), f"{forge.url}/{REPO}.git", forge.sha(REPO, "theirs") or ""
+    forge.commit(REPO, {"a.txt": "three\n"}, "More", branch="theirs")  # something to fetch
+    doings = {
+        "fetch": lambda: git.fetch(mirror, url, token=token, silence_s=1),
+        "push": lambda: git.push(mirror, url=url, token=token, sha=sha, branch="ours", expected=None, silence_s=1),
+    }
+    forge.fail_next(method, path, "hang", times=9)
+    with pytest.raises(Away, match="too slow"):
+        await doings[doing]()
+
+
 async def test_each_fault_of_a_fetch_is_told_apart(forge: LocalForge, github: GitHub, mirror: Path) -> None:
     found = []
     for fault, _ in FAULTS:
