@@ -45,6 +45,7 @@ _JS = Language(
         rf"\bexpect\(\s*{_CONSTANT}\s*\)(?:\.not)?\.to\w+\(\s*(?:{_CONSTANT})?\s*\)|\bexpect\(([^;\n]{{1,300}})\)\.to(?:Be|Equal|StrictEqual)\(\1\)"
         rf"|\b(?:expect|assert(?:\.ok)?)(?:{_OR_TRUE})|\bexpect\([^()\n]{{0,200}}(?:\([^()\n]{{0,200}}\)[^()\n]{{0,200}}){{0,9}}\)(?=[ \t]*(?:[;}}\n]|$))(?!\s*\.)"
         rf"|\bassert(?:\.ok)?\(\s*(?:true|1)\s*\)|\bassert\.\w+\(\s*{_CONSTANT}\s*,\s*{_CONSTANT}\s*\)|\bassert\.\w*[eE]qual\(([^,;\n]{{1,200}}),\s*\2\)"
+        r"|\bexpect\([^;\n]{0,300}\)\.to\w+\(\s*expect\.anything\(\s*\)\s*\)"
     ),
 )
 _C_LIKE = r"//[^\n]*|/\*[\s\S]*?\*/"

@@ -8,7 +8,7 @@ import tokenize
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from gate.integrity.python_truth import always, ends_in_return, is_empty, known, leaves, says_nothing
+from gate.integrity.python_truth import always, ends_in_return, is_empty, known, leaves, may_match, says_nothing
 
 _PREFIXES = (
     "assert",
@@ -24,6 +24,7 @@ _PREFIXES = (
     "match",
     "compare",
 )
+_FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _EVERYTHING = {"Exception", "BaseException", "AssertionError"}
 
 
@@ -55,7 +56,7 @@ def _cases(tree: ast.Module) -> list[Case]:
     functions = [f for f in ast.walk(tree) if isinstance(f, ast.FunctionDef)]
     helpers = frozenset(f.name for f in functions if any(_counted(f.body, Names(used))))
     return [
-        Case(node.name, sum(_counted(node.body, Names(used, helpers))), node.lineno)
+        Case(node.name, 0 if _is_generator(node) else sum(_counted(node.body, Names(used, helpers))), node.lineno)
         for node in _collected(tree.body)
         if not _without_parameters(node)
     ]
@@ -133,6 +134,13 @@ def _without_parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return False
 
 
+def _is_generator(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Return whether calling a test runs nothing of it: a `yield` of its own, not of a function in it."""
+    inside = [inner for inner in ast.walk(node) if inner is not node and isinstance(inner, _FUNCTIONS)]
+    theirs = {id(deep) for inner in inside for deep in ast.walk(inner)}
+    return any(isinstance(n, ast.Yield | ast.YieldFrom) and id(n) not in theirs for n in ast.walk(node))
+
+
 def _counted(body: Sequence[ast.stmt], names: Names) -> Iterator[int]:
     """Yield a one for each assertion that is reached and can fail."""
     for node in body:
@@ -163,12 +171,22 @@ def _of_statement(node: ast.stmt, names: Names) -> Iterator[int]:
             yield from _counted([] if idle else node.body, names)
             yield from _counted(node.orelse, names)
         case ast.Match():
-            yield from _counted([statement for case in node.cases for statement in case.body], names)
+            yield from _counted(
+                [statement for case in node.cases if may_match(node, case) for statement in case.body], names
+            )
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             if node.decorator_list or node.name in names.used:  # an inner function, called or handed on
                 yield from _counted(node.body, names)
         case _:
-            yield from _calls(node, names)
+            yield from [] if _is_idle_lambda(node, names) else _calls(node, names)
+
+
+def _is_idle_lambda(node: ast.stmt, names: Names) -> bool:
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda()):
+            return name not in names.used
+        case _:
+            return False
 
 
 def _of_with(node: ast.With | ast.AsyncWith, names: Names) -> Iterator[int]:

@@ -73,6 +73,17 @@ def is_empty(values: ast.expr) -> bool:
     return isinstance(values, ast.Tuple | ast.List | ast.Set | ast.Dict | ast.Constant) and known(values) is False
 
 
+def may_match(node: ast.Match, case: ast.match_case) -> bool:
+    """Return whether a case of a `match` may be taken: not where a constant is held against another one."""
+    if case.guard is not None and known(case.guard) is False:
+        return False
+    subject, pattern = node.subject, case.pattern
+    if not isinstance(subject, ast.Constant) or not isinstance(pattern, ast.MatchValue | ast.MatchSingleton):
+        return True
+    value = pattern.value.value if isinstance(pattern.value, ast.Constant) else pattern.value
+    return isinstance(value, ast.expr) or value == subject.value
+
+
 def leaves(node: ast.stmt) -> bool:
     """Return whether what follows a statement in its block is never reached. A raise may be what a `with` waits for."""
     return isinstance(node, ast.Raise | ast.Break | ast.Continue) or returns(node)

@@ -17,6 +17,11 @@ _CONDITION = later(r"\b(?:if|while|for)\s*\(")
 _BARE = later(rf"\b(?:if|for|while)\s+(?:{_NO}\s*(?:&&[^{{\n]{{0,300}})?|([^\n{{;=!<>&|]{{1,80}}?)\s*!=\s*\1\s*)(?={{)")
 _BARE_ALWAYS = later(r"\bif\s+true\s*(?={)")
 _NOBODY = later(r"(?<![\w\])])\[\s*\]\s*\.\s*(?:forEach|map|every|flatMap)\s*\(")
+_TIMER = later(r"\b(?:setTimeout|setInterval|setImmediate|queueMicrotask|nextTick)\s*\(")
+_CLOCK = later(r"[fF]akeTimers|runAllTimers|advanceTimers|fakeAsync|\.tick\(")
+_WAITS = later(
+    r"\bPromise\b|\b(?:done|resolve|reject|fulfill?|finish|next|cb|callback|ok|res|rej|end)\s*\(|\b[a-z]\s*\(\s*\)"
+)
 _SHORT = later(r"(?:(?<=[;{}\n])|^)[ \t]*(?:(?:false|0|null|undefined)\s*&&|(?:true|1)\s*\|\|)", re.M)
 _TRY = later(r"\btry\s*(?={)")
 _CATCH = later(r"\s*catch\s*(?:\([^)]*\)\s*)?(?={)")
@@ -30,6 +35,7 @@ _ASKS = later(r"(?:\belse|\bdo|=>|:)$")
 _OPEN, _CLOSED = "([{", ")]}"
 _BLOCK = later(r"[^\S\n]*\{")
 _FAR = 400  # characters that are looked back at
+_NEAR = 80  # of them, where a promise that waits would stand
 _LONG = 4000  # of a condition, or of a block that catches, that are looked at
 _NOWHERE = 1 << 62
 
@@ -38,8 +44,8 @@ def reached(text: str) -> str:
     """Return text of which what never runs is blank; strings and comments must be blank already."""
     if "try" in text:
         text = _blanked(text, _swallowed(text))
-    for pattern in (_CONDITION, _BARE, _BARE_ALWAYS, _NOBODY, _SHORT):
-        if pattern.search(text):
+    for pattern in (_CONDITION, _BARE, _BARE_ALWAYS, _NOBODY, _TIMER, _SHORT):
+        if pattern.search(text) and not (pattern is _TIMER and _CLOCK.search(text)):
             text = _blanked(text, _never(text, pattern))
     return _without_after_return(text) if "return" in text else text
 
@@ -54,6 +60,10 @@ def _never(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
         always = pattern is _BARE_ALWAYS
         if pattern is _NOBODY:
             end = pairs.get(end - 1, len(text))
+        elif pattern is _TIMER:  # what runs when the test has ended, unless that waits for it
+            end = pairs.get(end - 1, len(text))
+            if end - start > _LONG or _WAITS.search(text[max(0, start - _NEAR) : end]):
+                continue
         elif pattern is _SHORT or pattern is _BARE:
             end = _statement(text, end, pairs)
         elif pattern is _CONDITION:

@@ -32,6 +32,10 @@ PYTHON = {
     "an inner function that nobody calls": "def inner():\n        assert f(1) == 2",
     "assertTrue of or True": "self.assertTrue(f(1) or True)",
     "assertEqual with itself": "self.assertEqual(f(1), f(1))",
+    "a lambda that nobody calls": "check = lambda: self.assertEqual(f(1), 2)",
+    "a yield": "assert f(1) == 2\n    yield",
+    "a match of constants": "match 1:\n        case 2:\n            assert f(1) == 2",
+    "a guard that never holds": "match f(1):\n        case _ if False:\n            assert f(1) == 2",
     "assertIsNotNone of a tuple": "self.assertIsNotNone((f(1),))",
 }
 PYTHON_REAL = {
@@ -46,6 +50,11 @@ PYTHON_REAL = {
     "a try with a return and handlers": "try:\n        return\n    except ValueError:\n        pass\n    assert f(1) == 2",
     "an empty list": "assert f(1) == []",
     "other arguments": "assert f(1) == f(2)",
+    "a lambda that is called": "check = lambda: self.assertEqual(f(1), 2)\n    check()",
+    "a lambda that is handed on": "go(lambda: self.assertEqual(f(1), 2))",
+    "a yield of a function in it": "def g():\n        yield f(1)\n    assert list(g()) == [2]",
+    "a match of what the code gives": "match f(1):\n        case 2:\n            assert f(2) == 3",
+    "a match of a constant with itself": "match 1:\n        case 1:\n            assert f(2) == 3",
 }
 SCRIPT = {
     "after a return on its line": "return; expect(f(1)).toBe(2)",
@@ -69,6 +78,9 @@ SCRIPT = {
     "true || a statement": "true || expect(f(1)).toBe(2)",
     "for of nothing": "for (const x of []) expect(f(1)).toBe(2)",
     "nothing.forEach": "[].forEach((x) => expect(f(x)).toBe(2))",
+    "anything": "expect(f(1)).toEqual(expect.anything())",
+    "a timer that nobody waits for": "setTimeout(() => { expect(f(1)).toBe(2) }, 10)",
+    "setImmediate": "setImmediate(() => expect(f(1)).toBe(2))",
     "a catch that only prints": "try { expect(f(1)).toBe(2) } catch (e) { console.log(e) }",
 }
 SCRIPT_REAL = {
@@ -85,6 +97,11 @@ SCRIPT_REAL = {
     "the arguments the other way round": "expect(2).toBe(f(1))",
     "a list": "[1, 2].forEach((x) => expect(f(x)).toBe(2))",
     "two strings": "expect(f('a')).toBe(f('b'))",
+    "anything inside of an object": "expect(f(1)).toEqual({ id: expect.anything(), n: 2 })",
+    "a timer that ends the test": "setTimeout(() => { expect(f(1)).toBe(2); done() }, 10)",
+    "a timer that is waited for": "await new Promise((r) => setTimeout(() => { expect(f(1)).toBe(2); r() }, 10))",
+    "a timer that hands on": "await new Promise((ok) => setTimeout(ok, 10))\n  expect(f(1)).toBe(2)",
+    "a clock of the test": "vi.useFakeTimers(); setTimeout(() => { expect(f(1)).toBe(2) }, 10); vi.runAllTimers()",
     "a catch that looks": "try { f(1); expect(1).toBe(f(2)) } catch (e) { expect(e).toBe(2) }",
 }
 OTHERS = {
@@ -105,7 +122,8 @@ OTHERS = {
     "ruby: a guard": ("a_spec.rb", "it 'a' do\n  if x\n    return\n  end\n  expect(f).to eq(1)\nend\n", 1),
 }  # fmt: skip
 HOSTILE = ("try {", "if (", "if(true){", "return ", "if(x)return ", "expect(", "assert.equal(", "() => { return ",
-           "\nfalse && ", "if a != ", "({[")  # fmt: skip
+           "\nfalse && ", "if a != ", "({[", "setTimeout(", "setTimeout(expect(f(1)))\n",
+           "expect(f(1)).toEqual(expect.anything(1))")  # fmt: skip
 
 
 def counted(path: str, text: str) -> list[bool]:
