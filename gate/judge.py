@@ -95,7 +95,8 @@ def settle(step: Step, kind: str, ended: Ended, evidence: Evidence) -> tuple[Ste
     if ended.exit_code != 0:
         return StepOutcome.FAILED, f"exit code {ended.exit_code}{_SHELL_CODES.get(ended.exit_code, '')}"
     if evidence.failed:
-        return StepOutcome.FAILED, f"{evidence.failed} failed, and the exit code hid it"
+        why = f": {evidence.note}" if evidence.note else ""
+        return StepOutcome.FAILED, f"{evidence.failed} failed, and the exit code hid it{why}"
     if step.evidence == "exit" and not evidence.hollow:
         return StepOutcome.PASSED, evidence.note
     return _weigh(step, kind, evidence)

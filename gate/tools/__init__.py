@@ -41,6 +41,7 @@ TOOLS: Mapping[str, str] = {
     "rspec": "rspec parallel_rspec turbo_tests spec rake rails",
     "minitest": "ruby rails rake",
     "phpunit": "phpunit paratest pest simple-phpunit phpunit.phar php artisan",
+    "diff_cover": "diff-cover",
     "next_build": "next",
     "vite_build": "vite rolldown-vite",
     "cargo_build": "cargo",

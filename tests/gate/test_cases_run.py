@@ -90,6 +90,12 @@ RECORDED = {
     for name, text in RECORDED.items()
 }
 STAND_IN = "chmod +x gradlew bin/*; PATH=$PWD/bin:$PATH; "
+# diff-cover 11.0.1, over a report that knows no line of the change
+DIFF_COVER = (
+    "c() { git -c user.name=a -c user.email=a@b commit -qm x --allow-empty; }; c; git add *.*; c; diff-cover() { printf '%s\\n' ------------- "
+    "'Diff Coverage' 'Diff: HEAD~1...HEAD, staged and unstaged changes' ------------- "
+    "'No lines with coverage information in this diff.' -------------; }; diff-cover coverage.xml"
+)
 COMMITTED = "git -c user.name=a -c user.email=a@b commit -qm x && "
 TOX = "chmod +x bin/tox; PATH=$PWD/bin:$PATH; tox"
 
@@ -164,6 +170,8 @@ CASES = {
     "E4 twin": ("make unit", MAKE, "GREEN"),
     "E8 hooks without files": ("git add -A && " + COMMITTED + "pre-commit run", HOOKS, "HOLLOW"),
     "E8 twin": ("git add -A && pre-commit run --all-files", HOOKS, "GREEN"),
+    "E11 nothing measured": (DIFF_COVER, {"a.py": "x = 1\n"}, "RED"),
+    "E11 twin": (DIFF_COVER, {"README.md": "words\n"}, "GREEN"),
     "E16 linter without files": ("ruff check --exclude '*.py'", PYTEST, "HOLLOW"),
     "E16 twin": ("ruff check test_a.py", PYTEST, "GREEN"),
     "A1 no policy": ("", {"package.json": "{}", ".github/workflows/ci.yml": "on: push\n"}, "UNGATED"),

@@ -50,6 +50,7 @@ COMMANDS = {
     "echo": "echo 3",
     "deno test": "deno test -A",
     "cypress": "npx cypress run",
+    "diff-cover": "diff-cover coverage.xml --compare-branch=main",
     "go build": "go build ./...",
     "cargo build": "cargo build --release",
     "golangci-lint": "golangci-lint run",
