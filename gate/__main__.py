@@ -3,9 +3,12 @@
 import contextlib
 import gc
 import os
+import signal
 import sys
 from typing import NoReturn
 
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C while modules load ends us without a traceback
 if sys.version_info < (3, 11):  # noqa: UP036 whoever starts us by path may have an older one
     print("gate: expected Python 3.11 or newer, found " + sys.version.split()[0], file=sys.stderr)
     sys.exit(2)
@@ -23,6 +26,8 @@ from gate import cli
 def main() -> NoReturn:
     """Run a command and leave at once: taking all modules down one by one would cost a tenth of a short run."""
     gc.disable()  # a run makes next to no cycles, and looking for them costs as much
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # from here on somebody catches it
     code = cli.main()
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:

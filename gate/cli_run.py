@@ -49,7 +49,10 @@ def in_charge(policy: Policy, place: Place, options: Options, findings: Sequence
     if before:
         output.say(before)
     try:
-        return run.run(policy, place, options, env=dict(os.environ), stop=STOP, findings=findings)
+        return run.run(
+            policy, place, options, env=dict(os.environ), stop=STOP, findings=findings,
+            on_folder=lambda folder: guardian.leave(watched, folder),
+        )  # fmt: skip
     finally:
         guardian.dismiss(watched)
         if after:

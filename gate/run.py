@@ -59,13 +59,18 @@ def plan(policy: Policy, place: Place) -> Report:
 
 def run(
     policy: Policy, place: Place, options: Options, *, env: Mapping[str, str], stop: threading.Event,
-    findings: Sequence[Finding] = (),
+    findings: Sequence[Finding] = (), on_folder: Callable[[Path], None] = lambda _: None,
 ) -> Report:  # fmt: skip
-    """Run every step and return the report. `findings` come from the comparison with the base."""
+    """Run every step and return the report. `findings` come from the comparison with the base.
+
+    `on_folder` hears of a folder for temporary files, which is gone at the end unless this process is killed.
+    """
     began = time.monotonic()
     if not policy.steps:
         return _report(policy, place, Verdict.UNGATED, ungated(policy), (), findings)
     logs = _folder_for_logs(options.logs)
+    if options.logs is None:
+        on_folder(logs)
     try:
         steps = _Run(policy, place, options, {k: v for k, v in env.items() if k not in DROPPED}, stop, logs).all()
     finally:

@@ -352,3 +352,16 @@ def test_a_working_directory_that_was_deleted_is_one_clear_line(tmp_path: Path, 
     )
     said = "gate: the working directory: expected a folder that is there; it was deleted\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
+
+
+@pytest.mark.parametrize("module", ["gate.errors", "gate.report", "gate.run"])
+def test_an_interrupt_while_modules_are_loaded_ends_without_a_traceback(tmp_path: Path, module: str) -> None:
+    repo = repository(tmp_path, steps(a="run = 'sleep 30'\nevidence = 'exit'\n"))
+    loud = [GATE[0], "-X", "importtime", *GATE[1:], "run", "--repo", str(repo)]
+    with subprocess.Popen(loud, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        while not process.stderr.readline().rstrip().endswith(f" {module}"):
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        said = process.stderr.read()
+    assert ("Traceback" in said, process.returncode in (-signal.SIGINT, 130)) == (False, True)

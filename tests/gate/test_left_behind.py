@@ -151,15 +151,19 @@ def test_names_that_could_lead_elsewhere_are_refused(tmp_path: Path, name: str) 
 @pytest.mark.parametrize(
     "starts", ["sleep 300 & ", "setsid sleep 300 & "], ids=["in its group", "in a session of its own"]
 )
-def test_a_gate_that_is_killed_leaves_no_step_running(tmp_path: Path, starts: str) -> None:
+def test_a_gate_that_is_killed_leaves_no_step_running_and_no_file(tmp_path: Path, starts: str) -> None:
     repo = repository(tmp_path, steps(a=f"{starts}echo $! > child; echo $$ > pid; sleep 300"))
-    with subprocess.Popen([*GATE, "run", "--repo", str(repo), "--quiet"], stdout=subprocess.DEVNULL) as process:
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    env = os.environ | {"TMPDIR": str(temporary)}
+    run = [*GATE, "run", "--repo", str(repo), "--quiet"]
+    with subprocess.Popen(run, stdout=subprocess.DEVNULL, env=env) as process:
         until = time.monotonic() + 20
         while not (repo / "pid").exists() or not (repo / "pid").read_text().strip():
             assert time.monotonic() < until
             time.sleep(0.01)
         process.kill()
     pids = [int((repo / name).read_text()) for name in ("child", "pid")]
-    while any(map(runs, pids)) and time.monotonic() < until:
+    while (any(map(runs, pids)) or any(temporary.iterdir())) and time.monotonic() < until:
         time.sleep(0.01)
-    assert [runs(pid) for pid in pids] == [False, False]
+    assert ([runs(pid) for pid in pids], list(temporary.iterdir())) == ([False, False], [])
