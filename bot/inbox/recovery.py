@@ -20,6 +20,7 @@ EVERY_S = 300.0
 PULL_EVERY_S = 5.0
 KEPT_S = 7 * 86_400.0  # as long as an Enterprise Server keeps deliveries; github.com's list ends after 3 days
 OVERLAP_S = 900.0  # the list is looked at again this far back
+PULL_OVERLAP_S = 120.0  # and every few seconds this far: a busy App would use up its requests of the hour
 MOST_PAGES = 300  # of a hundred deliveries: three days of a busy App
 MOST_ASKED = 36  # times for one delivery, three hours long; the next start asks for it anew
 MOST_FETCHED = 3  # times for one that the forge lists and does not give
@@ -72,7 +73,7 @@ class Recovery:
 
     async def redeliver(self) -> int:
         """Ask once more for every delivery that never got through; return how many."""
-        listed = await self._listed()
+        began, listed = await self._listed(OVERLAP_S)
         known = await asyncio.to_thread(self._known, [delivery.guid for delivery in listed])
         due = [delivery for delivery in missed(listed, known) if self._asked[delivery.guid] < MOST_ASKED]
         self._is_soon = any(not self._asked[delivery.guid] for delivery in due)
@@ -85,16 +86,18 @@ class Recovery:
                 LOG.warning("not delivered again", extra={"guid": delivery.guid, "error": str(refused)})
                 continue
             asked += 1
+        self._looked_at = began  # only now: what a fault left undone is looked at again
         return asked
 
     async def pull(self) -> int:
         """Store every delivery that is not here yet, whatever came of the forge's own attempts; return how many."""
-        listed = await self._listed()
+        began, listed = await self._listed(PULL_OVERLAP_S)
         known = await asyncio.to_thread(self._known, [delivery.guid for delivery in listed])
         wanted = [d for d in absent(listed, known) if self._asked[d.guid] < MOST_FETCHED]
         pulled = 0
         for start in range(0, len(wanted), TOGETHER):
             pulled += await self._pull(wanted[start : start + TOGETHER])
+        self._looked_at = began
         return pulled
 
     async def _pull(self, wanted: Sequence[Delivery]) -> int:
@@ -146,16 +149,15 @@ class Recovery:
         with self._store.write() as c:
             posts.prune(c, now=self._now())
 
-    async def _listed(self) -> list[Delivery]:
-        """Return the forge's latest attempts, the newest first."""
+    async def _listed(self, overlap_s: float) -> tuple[float, list[Delivery]]:
+        """Return when the look began, and the forge's attempts since a while before the last one, the newest first."""
         began = self._now()
-        since = began - KEPT_S if self._looked_at is None else self._looked_at - OVERLAP_S
+        since = began - KEPT_S if self._looked_at is None else self._looked_at - overlap_s
         listed = await self._forge.deliveries(
             most_pages=MOST_PAGES, since=datetime.fromtimestamp(since, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         )
-        self._looked_at = began
         self._asked = Counter({delivery.guid: self._asked[delivery.guid] for delivery in listed})
-        return listed
+        return began, listed
 
     def _is_settled(self, delivery: Delivery) -> bool:
         """Tell whether to ask (again) for a delivery: its newest attempt is over, and another one was not just made."""
@@ -190,7 +192,6 @@ class Recovery:
         try:
             count = await act()
         except ForgeError as error:
-            self._looked_at = None
             LOG.warning("nothing recovered", extra={"what": what, "error": str(error)})
         else:
             if count:

@@ -18,7 +18,7 @@ from bot.tickets import deliveries, posts, repositories
 from bot.tickets.deliveries import Arrived
 from bot.tickets.store import open_store, sqlite_url
 from bot.tickets.ticket import Outcome
-from tests.bot.inbox_builders import LABEL, REPO, House
+from tests.bot.inbox_builders import LABEL, REPO, House, stamp
 from tests.bot.living import Bot
 
 NOTHING_LISTENS = "http://127.0.0.1:9/webhook"
@@ -194,6 +194,22 @@ async def test_an_outsiders_issue_that_is_swept_up_needs_approval(house: House) 
     await recovery(house).sweep()
     await house.intake.process_new()
     assert house.state() == "needs_approval 1 eve"
+
+
+async def test_each_look_goes_back_a_little_behind_the_last_one_that_was_whole(house: House) -> None:
+    missed_label(house)
+    pulling, counts = recovery(house), []
+    house.now = time.time()
+    first = house.forge.state.deliveries[0]
+    first.at = stamp(house.now - 6 * DAY_S)  # an Enterprise Server has it yet
+    house.forge.fail_next("GET", f"/deliveries/{first.id}$", 500, times=3)
+    for _ in range(3):
+        try:
+            counts.append(await pulling.pull())
+        except Unreachable:
+            counts.append(-1)
+        house.now += 5.0
+    assert counts == [-1, 2, 0]
 
 
 async def test_a_forge_that_is_away_is_asked_next_time(house: House) -> None:
