@@ -32,6 +32,11 @@ def model() -> Iterator[Model]:
         yield model
 
 
+def is_shown(method: str, path: str) -> bool:
+    """Return whether a request changes what people see: asking for a lost delivery again does not."""
+    return method not in ("GET", "HEAD") and not path.startswith("/app/hook/deliveries/")
+
+
 @pytest.mark.parametrize("moment", [in_edit, in_verify, in_publish], ids=lambda m: m.__name__)
 def test_another_host_goes_on_where_one_fell_silent_and_what_comes_back_changes_nothing(
     tmp_path: Path, forge: LocalForge, model: Model, postgres_url: str, moment: Moment
@@ -52,7 +57,7 @@ def test_another_host_goes_on_where_one_fell_silent_and_what_comes_back_changes_
         again, said = len(model.requests) - asked, len(forge.requests)
         first.signal(signal.SIGCONT)
         first.until("fenced")
-        written = [request for request in forge.requests[said:] if request[0] not in ("GET", "HEAD")]
+        written = [request for request in forge.requests[said:] if is_shown(*request)]
     assert (pulls(forge), len(forge.comments(SHOP, 1)), written) == ([True], 1, [])
     late = len(model.requests) - asked - again  # at most the one that was on its way
     assert (again, late <= 1) == (TURNS if moment is in_edit else 0, True)
