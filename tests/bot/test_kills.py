@@ -47,25 +47,22 @@ def test_intake_killed_at_each_step_acts_once_in_the_end(forge: LocalForge, tmp_
     with store.write() as c:
         deliveries.keep(c, [
             Arrived("g-1", "issues", issue("labeled", 1, 100, **label)),
-            Arrived("g-2", "issues", issue("labeled", 2, 101, **label)),
-            Arrived("g-3", "issues", issue("assigned", 2, 102)),
-            Arrived("g-4", "issue_comment", issue("created", 1, 103, **comment)),
-            Arrived("g-5", "issues", issue("unlabeled", 2, 104, **label)),
+            Arrived("g-2", "issues", issue("assigned", 1, 102)),
+            Arrived("g-3", "issue_comment", issue("created", 1, 103, **comment)),
         ], now=1.0)  # fmt: skip
     store.close()  # folds the log into the file that is copied
     program = start("act", str(tmp_path / "bot.db"), forge.api_url, forge.personal_token("max"))
     copies = json.loads(program.communicate(timeout=60)[0])
-    assert (len(copies) >= 10, {outcome(Path(copy)) for copy in copies}) == (
-        True,
-        {"done done ignored done done; 2 done 1, 1 queued 1; comment comment reaction reply"},
-    )
+    assert (len(copies) >= 6, {outcome(Path(copy)) for copy in copies}) == (
+        True, {"done ignored done; 1 queued 1; comment reaction reply"},
+    )  # fmt: skip
 
 
 def outcome(db: Path) -> str:
     """Return in one line what became of deliveries, tickets and wishes."""
     store = open_store(sqlite_url(db))
     with store.read() as c:
-        states = [found.state for n in range(1, 6) if (found := deliveries.find(c, f"g-{n}"))]
+        states = [found.state for n in range(1, 4) if (found := deliveries.find(c, f"g-{n}"))]
         made = [f"{t.issue} {t.state} {t.attempt}" for t in tickets.list_tickets(c)]
         wanted = sorted(p.kind for p in posts.due(c, 2.0))
     store.close()

@@ -74,7 +74,7 @@ async def test_a_push_that_hangs_is_ended(forge: LocalForge, github: GitHub, mir
 
 @pytest.mark.parametrize(
     ("doing", "method", "path"),
-    [("push", "GET", "info/refs"), ("push", "POST", "git-receive-pack"), ("fetch", "POST", "git-upload-pack")],
+    [("push", "GET", "info/refs"), ("fetch", "POST", "git-upload-pack")],
 )
 async def test_a_forge_that_falls_silent_is_not_waited_for_until_the_very_end(
     forge: LocalForge, github: GitHub, mirror: Path, doing: str, method: str, path: str
