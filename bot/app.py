@@ -172,12 +172,13 @@ class Service:
         """Say that a ticket's row changed; safe from any thread."""
         self.bell.ring(ticket)
         self._call(self._told)
+        if ticket not in self.desk.running:  # only what has ended asks for a recheck
+            self._call(self.rechecks.wake)
 
     def _told(self) -> None:
         self.outbox.wake()
         self._tick.set()
         self._freed.set()
-        self.rechecks.wake()
 
     def _call(self, act: Any) -> None:
         if self._loop is not None and not self._loop.is_closed():

@@ -86,11 +86,14 @@ def tripped(
     c: sa.Connection, breaker: Breaker, repository: str, issue: int, sender: int, *, now: float
 ) -> str:  # fmt: skip
     """Return why new work is parked, or nothing."""
-    if asks.count(c, "work", since=now - breaker.issue_s, repository=repository, issue=issue) >= breaker.issue:
+    of_issue, of_sender, of_repository = asks.work(
+        c, repository, issue, sender, issue_since=now - breaker.issue_s, since=now - HOUR_S
+    )
+    if of_issue >= breaker.issue:
         return f"Parked: work was asked for here {breaker.issue} times within {breaker.issue_s / 60:.0f} minutes."
-    if asks.count(c, "work", since=now - HOUR_S, sender=sender) >= breaker.sender:
+    if of_sender >= breaker.sender:
         return f"Parked: the same account asked for work {breaker.sender} times within an hour."
-    if asks.count(c, "work", since=now - HOUR_S, repository=repository) >= breaker.repository:
+    if of_repository >= breaker.repository:
         return f"Parked: work was asked for in this repository {breaker.repository} times within an hour."
     return ""
 

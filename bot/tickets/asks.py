@@ -31,3 +31,18 @@ def count(
     if sender is not None:
         query = query.where(asks.c.sender == sender)
     return int(c.execute(query).scalar_one())
+
+
+def work(
+    c: sa.Connection, repository: str, issue: int, sender: int, *, issue_since: float, since: float
+) -> tuple[int, int, int]:  # fmt: skip
+    """Return how often work was asked for: on an issue since `issue_since`; by a sender, and in a repository, since."""
+    here = asks.c.repository == repository
+    counts = (
+        sa.func.count().filter(here, asks.c.issue == issue, asks.c.at > issue_since),
+        sa.func.count().filter(asks.c.sender == sender, asks.c.at > since),
+        sa.func.count().filter(here, asks.c.at > since),
+    )
+    asked = sa.select(*counts).where(asks.c.kind == "work", asks.c.at > min(issue_since, since))
+    of_issue, of_sender, of_repository = c.execute(asked).one()
+    return int(of_issue), int(of_sender), int(of_repository)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from bot.tickets.schema import marks
+from bot.tickets.store import insert
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +26,8 @@ def find(c: sa.Connection, repository: str, issue: int, what: str) -> Mark | Non
 def put(c: sa.Connection, repository: str, issue: int, what: str, mark: Mark) -> None:
     """Keep what was heard."""
     values = {"is_on": mark.is_on, "at": mark.at, "note": mark.note}
-    if c.execute(marks.update().where(*_where(repository, issue, what)).values(**values)).rowcount == 0:
-        c.execute(marks.insert().values(repository=repository, issue=issue, what=what, **values))
+    new = insert(c, marks).values(repository=repository, issue=issue, what=what, **values)
+    c.execute(new.on_conflict_do_update(index_elements=["repository", "issue", "what"], set_=values))
 
 
 def _where(repository: str, issue: int, what: str) -> tuple[sa.ColumnElement[bool], ...]:

@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from bot.tickets.schema import posts
+from bot.tickets.store import insert
 
 CLAIM_S = 20.0  # whoever takes longer to post one thing has died over it
 LONGEST_S = 2 * 3600.0  # of any wait: no forge asks for more than an hour
@@ -48,25 +49,16 @@ def want(
     What is `urgent` is posted at once; all else at the pace that the last posting set.
     """
     text = json.dumps(wanted, sort_keys=True)
-    row = c.execute(sa.select(posts.c.wanted).where(posts.c.key == key)).first()
-    if row is None:
-        c.execute(
-            posts.insert().values(
-                key=key, kind=kind, repository=repository, installation=installation,
-                wanted=text, wanted_version=1, updated_at=now,
-            )
-        )  # fmt: skip
-    elif row.wanted != text:
-        c.execute(
-            posts.update()
-            .where(posts.c.key == key)
-            .values(
-                wanted=text,
-                wanted_version=posts.c.wanted_version + 1,
-                updated_at=now,
-                not_before=0 if urgent else posts.c.not_before,
-            )
+    new = insert(c, posts).values(
+        key=key, kind=kind, repository=repository, installation=installation, wanted=text, wanted_version=1,
+        updated_at=now,
+    )  # fmt: skip
+    again = {"wanted": text, "wanted_version": posts.c.wanted_version + 1, "updated_at": now}
+    c.execute(
+        new.on_conflict_do_update(
+            index_elements=["key"], set_=again | ({"not_before": 0} if urgent else {}), where=posts.c.wanted != text
         )
+    )
 
 
 def wants_again(c: sa.Connection, key: str) -> None:

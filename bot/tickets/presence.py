@@ -22,14 +22,23 @@ CHANNEL = "sluice"
 SPACE = 0x5105CE  # of advisory locks: names of hosts
 LOOK_S = 0.5  # how often SQLite is asked whether another process wrote: it has no way to tell us
 AGAIN_S = 2.0
+_PROCESS = secrets.token_hex(8)
 # So that the server forgets a host that vanished without a word in half a minute, not in hours
 FORGET = ("tcp_keepalives_idle = 10", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3")
 
 
 def tell(c: sa.Connection) -> None:
-    """Wake every host once this transaction is committed: something may start, or is to stop."""
+    """Wake every other host once this transaction is committed: something may start, or is to stop.
+
+    Within this process whoever writes wakes what has to know; that is sooner, and cheaper.
+    """
     if c.dialect.name == "postgresql":
-        c.execute(sa.select(sa.func.pg_notify(CHANNEL, "")))
+        c.execute(sa.select(sa.func.pg_notify(CHANNEL, _speaker(c.engine))))
+
+
+def _speaker(engine: sa.Engine) -> str:
+    """Return by what a process knows its own news."""
+    return f"{_PROCESS}-{id(engine)}"
 
 
 class Folder:
@@ -82,8 +91,9 @@ class Presence:
                     self._connection = await self._connected()
                     is_deaf = False
                     self._heard()  # whatever was said meanwhile
-                async for _ in self._connection.notifies():
-                    self._heard()
+                async for news in self._connection.notifies():
+                    if news.payload != _speaker(self._store.engine):
+                        self._heard()
             except OperationalError as error:
                 if not is_deaf:
                     LOG.warning("not told of news until the database is back", extra={"why": first_line(error)})

@@ -1,11 +1,14 @@
 """Open the database and run transactions in it; the queries stand beside it, one file a concept."""
 
 import sqlite3
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 
 from bot.errors import ConfigError
 from bot.tickets import migrations
@@ -17,6 +20,7 @@ PATIENCE: Mapping[str, object] = {
     # a host that is stopped inside a transaction must not hold its locks against all others
     "options": "-c idle_in_transaction_session_timeout=15s",
 }  # fmt: skip
+IDLE_S = 1.0  # a connection that was used since is not asked first whether it still stands
 _FOR_A_WHILE = (
     5,
     10,
@@ -51,6 +55,11 @@ class Store:
         self.engine.dispose()
 
 
+def insert(c: sa.Connection, table: sa.Table) -> "postgresql.Insert | sqlite.Insert":
+    """Return an INSERT of this database's own kind: it knows what to do where the row is there already."""
+    return postgresql.insert(table) if c.dialect.name == "postgresql" else sqlite.insert(table)
+
+
 def is_away(error: BaseException) -> bool:
     """Return whether the database could not answer for now: gone, restarted, locked, or its disk is full."""
     if isinstance(error, sa.exc.TimeoutError):
@@ -79,7 +88,7 @@ def open_store(url: str, *, is_target: bool = False) -> Store:
     Raises ConfigError where it does not open, or is the unfinished target of a move and not asked for as one.
     """
     try:
-        engine = sa.create_engine(_with_driver(url), connect_args=_connect_args(url), pool_pre_ping="postgresql" in url)
+        engine = sa.create_engine(_with_driver(url), connect_args=_connect_args(url))
     except (sa.exc.ArgumentError, sa.exc.NoSuchModuleError, ValueError) as error:
         raise ConfigError(
             f"database: expected an address such as postgresql://USER@HOST/NAME or sqlite:///FILE, got one that "
@@ -87,6 +96,9 @@ def open_store(url: str, *, is_target: bool = False) -> Store:
         ) from error
     if engine.dialect.name == "sqlite":
         sa.event.listen(engine, "connect", _tune_sqlite)
+    else:
+        sa.event.listen(engine, "checkin", _note_use)
+        sa.event.listen(engine, "checkout", _ask_after_idling)
     store = Store(engine)
     try:
         with store.write() as c:
@@ -119,6 +131,20 @@ def _with_driver(url: str) -> str:
 
 def _connect_args(url: str) -> dict[str, object]:
     return {"timeout": 30} if url.startswith("sqlite") else dict(PATIENCE)
+
+
+def _note_use(_connection: object, record: Any) -> None:
+    record.info["used_at"] = time.monotonic()
+
+
+def _ask_after_idling(connection: Any, record: Any, _proxy: object) -> None:
+    """Have a connection that stood unused replaced where it is gone; asking each time would cost as much as a query."""
+    if time.monotonic() - record.info.get("used_at", time.monotonic()) > IDLE_S:
+        try:
+            connection.execute("SELECT 1")
+            connection.rollback()
+        except Exception as error:
+            raise sa.exc.DisconnectionError from error
 
 
 def _tune_sqlite(connection: sqlite3.Connection, _record: object) -> None:

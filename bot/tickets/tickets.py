@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from bot.tickets.presence import tell
 from bot.tickets.schema import attempts, tickets
+from bot.tickets.store import insert
 from bot.tickets.ticket import TRANSITIONS, Outcome, Stage, State, Ticket
 
 _JSON = frozenset({"claim", "edges", "budget", "touched", "usage"})
@@ -75,12 +76,9 @@ def text_hash(title: str, body: str) -> str:
 
 def create_ticket(c: sa.Connection, wish: Wish, *, now: float) -> Ticket | None:
     """Store a new ticket with its first attempt; None where this very trigger made one already."""
-    same = (tickets.c.repository == wish.repository, tickets.c.issue == wish.issue)
-    if c.execute(sa.select(tickets.c.id).where(*same, tickets.c.trigger_key == wish.trigger_key)).first():
-        return None
     state = State.QUEUED if wish.approved else State.NEEDS_APPROVAL
     row = c.execute(
-        tickets.insert()
+        insert(c, tickets)
         .values(
             repository=wish.repository, issue=wish.issue, label=wish.label, trigger_key=wish.trigger_key,
             title=wish.title, body=wish.body, text_hash=text_hash(wish.title, wish.body), requester=wish.requester,
@@ -88,9 +86,12 @@ def create_ticket(c: sa.Connection, wish: Wish, *, now: float) -> Ticket | None:
             installation=wish.installation, state=state, reason=wish.reason, claim=json.dumps(wish.claim),
             edges=json.dumps(wish.edges), priority=wish.priority, created_at=now, updated_at=now,
         )
-        .returning(tickets.c.id)
-    )  # fmt: skip
-    ticket = get_ticket(c, row.scalar_one())
+        .on_conflict_do_nothing(index_elements=["repository", "issue", "trigger_key"])
+        .returning(tickets)
+    ).first()  # fmt: skip
+    if row is None:
+        return None
+    ticket = read_ticket(row)
     _open_attempt(c, ticket)
     tell(c)
     return ticket
@@ -168,15 +169,16 @@ def move(c: sa.Connection, ticket: Ticket, to: State, *, now: float, **fields: A
     """Bring a ticket to another state; raises IllegalMove where the table forbids it or somebody was faster."""
     if to not in TRANSITIONS[ticket.state]:
         raise IllegalMove(f"ticket {ticket.id} is {ticket.state}; from there it cannot become {to}")
-    done = c.execute(
+    row = c.execute(
         tickets.update()
         .where(tickets.c.id == ticket.id, tickets.c.state == ticket.state)
         .values(state=to, updated_at=now, **_stored(fields))
-    )
-    if done.rowcount != 1:
+        .returning(tickets)
+    ).first()
+    if row is None:
         raise IllegalMove(f"ticket {ticket.id} is no longer {ticket.state}")
     tell(c)
-    return get_ticket(c, ticket.id)
+    return read_ticket(row)
 
 
 def amend(c: sa.Connection, ticket: Ticket, *, now: float, **fields: Any) -> Ticket:
