@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from bot.dashboard.pages import PAGE
 from bot.measure.claims import compared
 from bot.tickets import deliveries, held, hosts, journal, ledger, open_issues, posts, repositories, scheduler, tickets
-from bot.tickets.counts import counts
+from bot.tickets.counts import past, present
 from bot.tickets.edges import HARD
 from bot.tickets.queue import Queue
 from bot.tickets.scheduler import Here
@@ -22,6 +22,7 @@ from bot.tickets.ticket import State
 from bot.tickets.tickets import Wish
 
 MOST_MS = 50.0
+BEHIND = "... counted behind the answer"  # nobody waits for it
 NOW = 1_700_000_000.0
 REPO = "acme/r1"
 # what belongs to a past ticket, made by the database itself: `i` counts from 1
@@ -105,7 +106,8 @@ def questions() -> dict[str, Callable[[sa.Connection], Any]]:
         "bot stats claims": lambda c: compared(c, limit=50),
         "... of a quiet repository": lambda c: compared(c, repository="acme/new", limit=50),
         "bot stats claims --repo": lambda c: compared(c, repository=REPO, limit=50),
-        "/metrics": counts,
+        "/metrics": present,
+        BEHIND: past,
     }
 
 
@@ -151,7 +153,7 @@ def main() -> None:
         print(f"{count:,} past and {asked.queued:,} queued tickets, {kind} (filled in {filled_s:.0f} s)")
         for name, ms in found.items():
             print(f"{name:<36} {ms:>9.2f} ms{'  <- slow' if ms > MOST_MS else ''}")
-    slow = [name for name, ms in found.items() if ms > MOST_MS]
+    slow = [name for name, ms in found.items() if ms > MOST_MS and name != BEHIND]
     if slow and asked.hold:
         raise SystemExit(f"expected at most {MOST_MS:g} ms, got more for: {', '.join(slow)}")
 

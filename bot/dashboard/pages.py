@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from bot.dashboard.metrics import render_metrics
 from bot.dashboard.rows import Row, row
 from bot.outbox.comments import evidence
 from bot.tickets import journal, pull_checks, repositories, scheduler, tickets
-from bot.tickets.counts import counts
+from bot.tickets.counts import Counts, Past, present, together
 from bot.tickets.pull_checks import PullCheck
 from bot.tickets.seconds import NOT_OURS, by_stage, parts, saved, total
 from bot.tickets.store import Store
@@ -49,6 +49,7 @@ class Dashboard:
     shared: bool = False  # other hosts write to the same database
     forge: str = ""  # address under which people find issues and pull requests
     strike: Callable[[str], str] = str  # takes secrets out of what is shown; log and report are stored without any
+    past: Past = field(default_factory=Past)  # counted for monitoring
 
     def routes(self) -> list[BaseRoute]:
         """Return the routes of the dashboard."""
@@ -77,12 +78,12 @@ class Dashboard:
 
     async def metrics(self, _request: Request) -> Response:
         """Answer with what is counted, for Prometheus."""
-        found = await asyncio.to_thread(self._counts)
+        found = together(await self.past.read(self.store), await asyncio.to_thread(self._present))
         return PlainTextResponse(render_metrics(found), media_type="text/plain; version=0.0.4")
 
-    def _counts(self) -> Any:
+    def _present(self) -> Counts:
         with self.store.read() as c:
-            return counts(c)
+            return present(c)
 
     async def ticket(self, request: Request) -> Response:
         """Show one ticket: state, seconds, the gate's report, the log."""
