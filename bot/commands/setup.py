@@ -22,7 +22,7 @@ from bot.settings import FILE, Settings, load, need
 from bot.setup import proof
 from bot.setup.keep import keep_settings, write_private
 from bot.setup.page import SetupPage
-from bot.setup.rotate import NEXT, refuse_to_lose_to_environment, rotated
+from bot.setup.rotate import NEXT, OF_APP, OF_REPOSITORY, refuse_to_lose_to_environment, rotated
 from bot.tickets.store import open_store, sqlite_url
 
 
@@ -43,12 +43,7 @@ def setup(name: str, organization: str, webhook_url: str, port: int, repo: str |
     """Make the GitHub App in one click, and store its key and secrets for `bot serve`."""
     settings = load()
     if new_secret and repo is not None:
-        if not webhook_url:
-            raise UserError("--new-secret with --from-token: expected --webhook-url, the webhook that shall have it")
-        with rotated(settings) as changed:
-            code = asyncio.run(_from_token(changed, repo, webhook_url))
-        click.echo(NEXT.format(where=Path(FILE).resolve()))
-        return code
+        return asyncio.run(_rotate_hook(settings, repo, webhook_url))
     if new_secret:
         return asyncio.run(_rotate_app(settings))
     if repo is not None:
@@ -103,7 +98,7 @@ async def _rotate_app(settings: Settings) -> int:
                 await open_forge(changed, http).set_hook(secret=_secret(changed))
             except ForgeError as error:
                 raise UserError(f"the webhook keeps its secret for now: {error}. Mend: run this again") from error
-    click.echo(NEXT.format(where=Path(FILE).resolve()))
+    click.echo(NEXT.format(after=OF_APP, where=Path(FILE).resolve()))
     return 0
 
 
@@ -172,17 +167,33 @@ async def _from_token(settings: Settings, repo: str, hook: str) -> int:
     return 0
 
 
+async def _rotate_hook(settings: Settings, repo: str, hook: str) -> int:
+    """Give a repository's webhook a new secret."""
+    if settings.token is None or not hook:
+        raise UserError("--new-secret with --from-token: expected BOT_TOKEN, and --webhook-url for the one to change")
+    with rotated(settings) as changed:
+        async with httpx.AsyncClient(timeout=30.0) as http:
+            await _kept_hook(open_forge(changed, http), repo, hook, _secret(changed))
+    click.echo(NEXT.format(after=OF_REPOSITORY, where=Path(FILE).resolve()))
+    return 0
+
+
+async def _kept_hook(forge: GitHub, repo: str, hook: str, secret: str) -> int:
+    """Make the repository's webhook, or give it the secret; return its number."""
+    try:
+        return await forge.keep_hook(repo, url=hook, secret=secret, events=manifest.EVENTS)
+    except Refused as refused:
+        raise UserError(
+            f"the token may not make webhooks in {repo} ({refused.message}); give it Webhooks: write, "
+            "or add the webhook by hand and leave --webhook-url out"
+        ) from refused
+
+
 async def _hook_of(settings: Settings, repo: str, hook: str) -> int:
     """Make the repository's webhook, and have a ping prove it."""
     async with httpx.AsyncClient(timeout=30.0) as http:
         forge = open_forge(settings, http)
-        try:
-            number = await forge.keep_hook(repo, url=hook, secret=_secret(settings), events=manifest.EVENTS)
-        except Refused as refused:
-            raise UserError(
-                f"the token may not make webhooks in {repo} ({refused.message}); give it Webhooks: write, "
-                "or add the webhook by hand and leave --webhook-url out"
-            ) from refused
+        number = await _kept_hook(forge, repo, hook, _secret(settings))
 
         async def ask() -> str:
             await forge.ping_hook(repo, number)

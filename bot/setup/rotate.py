@@ -10,8 +10,12 @@ from bot.settings import FILE, Settings, in_environment, load, need
 from bot.setup.keep import keep_settings
 
 NEXT = (
-    "The webhook has a new secret; the old one counts too, as webhook_secret_previous. Restart `bot serve` now: what "
-    "it refuses until then is asked for again at its start. Later take webhook_secret_previous out of {where}."
+    "The webhook has a new secret; the old one counts too, as webhook_secret_previous. Restart `bot serve`: {after}."
+    " Later take webhook_secret_previous out of {where}."
+)
+OF_APP = "what it refuses until then is asked for again at its start"
+OF_REPOSITORY = (
+    "it finds labelled issues at its start, but a personal token cannot ask for comments of the time between"
 )
 
 

@@ -197,6 +197,21 @@ def test_a_token_that_may_makes_the_webhook_and_proves_it(tmp_path: Path, forge:
     assert contract.wrong == []
 
 
+def test_a_repositorys_webhook_gets_a_new_secret_too(tmp_path: Path, forge: LocalForge) -> None:
+    forge.create_repository("acme/app", {"a": "b"})
+    forge.add_user("max", {"acme/app": "admin"})
+    keep_settings(tmp_path / "bot.toml", {"webhook_secret": "old"})
+    options = ("--new-secret", "--from-token", "acme/app", "--webhook-url", "http://bot.example/webhook")
+    out, _ = (process := start(tmp_path, forge, *options, BOT_TOKEN=forge.personal_token("max"))).communicate(
+        timeout=30
+    )
+    settings = stored(tmp_path)
+    assert (process.returncode, "cannot ask for comments" in out, settings["webhook_secret_previous"]) == (
+        0, True, "old",
+    ), out  # fmt: skip
+    assert settings["webhook_secret"] == forge.state.secret
+
+
 def test_a_token_that_may_not_make_webhooks_is_told_what_to_do(tmp_path: Path, forge: LocalForge) -> None:
     forge.create_repository("acme/app", {"a": "b"})
     forge.add_user("ann", {"acme/app": "write"})
