@@ -10,6 +10,7 @@ from bot import log
 from bot.forges.answers import Delivery, Issue
 from bot.forges.errors import ForgeError, Refused
 from bot.forges.github import GitHub
+from bot.forges.manifest import NOWHERE
 from bot.forges.missed import absent, missed
 from bot.tickets import deliveries, posts, repositories, repository, tickets
 from bot.tickets.deliveries import Arrived
@@ -43,6 +44,7 @@ class Recovery:
 
     async def run(self, *, every_s: float = EVERY_S, soon_s: float = SETTLED_S) -> None:
         """Recover now and every few minutes, until cancelled; sooner while something is on its way."""
+        await self._try("looked up: the webhook's address", self._look_at_address)
         while True:
             await self.recover()
             await asyncio.to_thread(self.prune)
@@ -70,6 +72,14 @@ class Recovery:
         self._has_waited = self._is_soon and not self._has_waited
         if not self._has_waited:
             await self._try("found by their label", self.sweep)
+
+    async def _look_at_address(self) -> int:
+        """Say so where nothing will ever be delivered: the App was made to be pulled from."""
+        if self._forge.is_app and await self._forge.hook_url() == NOWHERE:
+            LOG.error(
+                "the App has no public address, so nothing is delivered: start `bot serve --pull`, or set its webhook"
+            )
+        return 0
 
     async def redeliver(self) -> int:
         """Ask once more for every delivery that never got through; return how many."""

@@ -11,6 +11,7 @@ from starlette.applications import Starlette
 from bot.forges.errors import Unreachable
 from bot.forges.github import GitHub
 from bot.forges.local import LocalForge
+from bot.forges.manifest import NOWHERE
 from bot.inbox.recovery import Recovery
 from bot.inbox.webhook import Receiver
 from bot.serving import serve_in_thread
@@ -88,6 +89,19 @@ async def test_what_failed_a_moment_before_the_start_is_not_asked_for_minutes_la
         running.cancel()
     receiver.close()
     assert not asked_early
+
+
+async def test_an_app_that_was_made_to_be_pulled_from_and_is_not_says_so(
+    house: House, caplog: pytest.LogCaptureFixture
+) -> None:
+    house.forge.hooks.target = NOWHERE
+    running = asyncio.create_task(recovery(house).run(every_s=3600.0))
+    looks = ("GET", "/app/hook/deliveries")
+    await asyncio.to_thread(house.forge.wait, lambda: looks in house.forge.requests)
+    running.cancel()
+    assert [r.message for r in caplog.records if r.levelname == "ERROR"] == [
+        "the App has no public address, so nothing is delivered: start `bot serve --pull`, or set its webhook"
+    ]
 
 
 @pytest.mark.parametrize("pulls", [False, True], ids=["redelivered", "pulled"])
