@@ -76,9 +76,7 @@ class Recovery:
     async def _look_at_address(self) -> int:
         """Say so where nothing will ever be delivered: the App was made to be pulled from."""
         if self._forge.is_app and await self._forge.hook_url() == NOWHERE:
-            LOG.error(
-                "the App has no public address, so nothing is delivered: start `bot serve --pull`, or set its webhook"
-            )
+            LOG.error("nothing is delivered: the App has no public address", extra={"mend": "start `bot serve --pull`"})
         return 0
 
     async def redeliver(self) -> int:
