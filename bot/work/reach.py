@@ -2,7 +2,7 @@
 
 from bot.tickets import repository, scheduler, tickets
 from bot.tickets.claims import WHOLE, claim, covers, overlap, through
-from bot.tickets.ticket import Outcome, Ticket
+from bot.tickets.ticket import Outcome, Stage, Ticket
 from bot.work.ended import Ended
 from bot.work.job import Job
 
@@ -37,11 +37,33 @@ def reach(job: Job, touched: tuple[str, ...], head: str) -> Ended | None:
     return None
 
 
-def _met(ticket: Ticket, outside: list[str], running: list[Ticket], links: Links) -> tuple[Ticket, str] | None:
+def through_links(job: Job) -> Ended | None:
+    """Return how the attempt ends where its claim meets another one's through symlinks, else None.
+
+    Admission goes by the links that were known then: of a repository's first tickets none, and of a base that moved the
+    old ones. Of two that run, the one that has got further goes on, else the older one.
+    """
+    with job.desk.store.read() as c:
+        links = repository.links_of_all(c).get(job.repository, ())
+    if not links:
+        return None
+    with job.writing() as c:
+        scheduler.lock(c)
+        running = tickets.running_tickets(c)
+    ahead = [t for t in running if t.id < job.ticket.id or t.stage not in (None, Stage.PREPARE)]
+    met = _met(job.ticket, list(through(job.ticket.claim, links) or WHOLE), ahead, links)
+    if met is None:
+        return None
+    other, path = met
+    why = f"Through the repository's symlinks it claims `{path}`, and #{other.issue} works there now."
+    return Ended(Outcome.HELD, f"{why} When #{other.issue} is done, it goes on.", held_for=other.id)
+
+
+def _met(ticket: Ticket, paths: list[str], running: list[Ticket], links: Links) -> tuple[Ticket, str] | None:
     """Return the running ticket whose claim the paths meet, and the path."""
     for other in running:
         if other.id != ticket.id and other.repository == ticket.repository:
-            pair = overlap(outside, through(other.claim, links) or WHOLE)
+            pair = overlap(paths, through(other.claim, links) or WHOLE)
             if pair is not None:
                 return other, pair[0]
     return None

@@ -14,6 +14,7 @@ from bot.work import gating
 from bot.work.agents.open import preload
 from bot.work.ended import Ended
 from bot.work.job import Job
+from bot.work.reach import through_links
 from bot.work.start import Start, find_start
 from gate.report import Verdict
 
@@ -56,6 +57,9 @@ async def prepare(job: Job) -> Prepared | Ended:
         return Ended(Outcome.UNGATED, plan.reason, verdict=plan.verdict)
     if plan.verdict is Verdict.ERROR:
         return Ended(Outcome.RED, f"The gate's policy cannot be read: {plan.reason}", verdict=plan.verdict)
+    held = through_links(job)
+    if held is not None:
+        return held
     steps = "\n".join(f"{step.name}: {step.run}" for step in plan.steps)
     job.log(f"base {base_sha[:10]} of {base_branch}, branch {branch}")
     start = await find_start(job, base_branch=base_branch, base_sha=base_sha, branch=branch)
