@@ -42,6 +42,9 @@ from bot.tickets.store import open_store, sqlite_url
 def setup(name: str, organization: str, webhook_url: str, port: int, repo: str | None, new_secret: bool) -> int:
     """Make the GitHub App in one click, and store its key and secrets for `bot serve`."""
     settings = load()
+    if repo is not None and settings.app_id is not None:
+        raise UserError(f"--from-token: the App {settings.app_id} would win over BOT_TOKEN. Mend: unset BOT_APP_ID, "
+                        f"or app_id out of {Path(FILE).resolve()}")  # fmt: skip
     if new_secret and repo is not None:
         return asyncio.run(_rotate_hook(settings, repo, webhook_url))
     if new_secret:

@@ -42,6 +42,8 @@ def bot(folder: Path, *argv: str, **env: str) -> subprocess.CompletedProcess[str
         (["serve"], {"BOT_WEBHOOK_SECRET": "s", "BOT_TOKEN": "t", "PATH": "/nonexistent"}, "bot: expected git on PATH, found none"),
         (["serve"], {"BOT_SLOTSS": "1"}, "bot: BOT_SLOTSS: no such setting, did you mean BOT_SLOTS?"),
         (["serve"], {"BOT_PORT": "x"}, "bot: BOT_PORT: expected a valid integer"),
+        (["setup", "--from-token", "a/b"], {"BOT_TOKEN": "t", "BOT_APP_ID": "1"}, "bot: --from-token: the App 1 would win over BOT_TOKEN."),
+        (["setup", "--new-secret"], {}, "bot: BOT_APP_ID: expected a value, found none"),
         (["worker"], {}, "bot: BOT_DATABASE_URL: expected a value, found none"),
         (["tickets", "show", "7"], {}, "bot: BOT_DATA: expected the data of a bot, found none in "),
         (["stats", "stages"], {}, "bot: BOT_DATA: expected the data of a bot, found none in "),
