@@ -65,7 +65,7 @@ def schedule(trace: Path | None, history: bool, slots: int | None, policy: str, 
 
 
 def _print(outcomes: list[Outcome], bound: float, count: int, slots: int) -> None:
-    click.echo(f"{count} tickets on {slots} slots; no rule can beat {bound:g} s")
+    click.echo(f"{_many(count, 'ticket')} on {_many(slots, 'slot')}; no rule can beat {bound:g} s")
     table = Table("rule", "makespan", "of the bound", "waiting", "slot use", box=None)
     for out in outcomes:
         share = f"{out.makespan_s / bound:.2f}" if bound else "-"
@@ -73,12 +73,18 @@ def _print(outcomes: list[Outcome], bound: float, count: int, slots: int) -> Non
     Console(highlight=False).print(table)
 
 
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
 def _read(path: Path) -> object:
     try:
         return json.loads(path.read_bytes())
     except OSError as error:
         raise ConfigError(f"--trace: expected a file at {path}: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:
+        raise ConfigError(f"{path}: expected JSON, got lists or objects nested without end") from error
+    except ValueError as error:
         raise ConfigError(f"{path}: expected JSON: {error}") from error
 
 

@@ -37,6 +37,9 @@ def worker() -> int:
     """Work on tickets on one more host; the database is shared."""
     settings = load()
     need(settings, ["database_url"], mend="set it to the PostgreSQL database that the hosts share")
+    if not settings.database_url.startswith("postgres"):
+        raise ConfigError("BOT_DATABASE_URL: expected the PostgreSQL database that the hosts share, got another one: "
+                          "SQLite serves one process. Mend: `bot migrate --to postgresql://...`")  # fmt: skip
     need(settings, _signing(settings))
     return asyncio.run(run(settings, receives=False))
 

@@ -12,6 +12,8 @@ from bot.tickets.edges import HARD, cycles
 from bot.tickets.ticket import State, Ticket
 
 POLICIES = ("serial", "per-repo", "disjoint")
+MOST = 1e12  # of seconds, and of an id
+SHOWN = 60  # characters of a wrong value
 KEYS = ("id", "repository", "at_s", "paths", "depends_on", "seconds")
 
 
@@ -41,7 +43,7 @@ class Outcome:
 def read_trace(found: object, source: str) -> list[Planned]:
     """Return the tickets of a trace. Raises ConfigError: `file: key: expected X, got Y`."""
     if not isinstance(found, list) or not found:
-        raise ConfigError(f"{source}: expected a JSON list of tickets that is not empty, got {type(found).__name__}")
+        raise ConfigError(f"{source}: expected a JSON list of tickets that is not empty, got {_kind(found)}")
     planned = [_planned(item, f"{source}: [{number}]") for number, item in enumerate(found)]
     ids: set[int] = set()
     for one in planned:
@@ -145,7 +147,7 @@ def _ticket(planned: Planned, policy: str) -> Ticket:
 
 def _planned(item: object, where: str) -> Planned:
     if not isinstance(item, dict):
-        raise ConfigError(f"{where}: expected an object, got {type(item).__name__}")
+        raise ConfigError(f"{where}: expected an object, got {_kind(item)}")
     for key in item:
         if key not in KEYS:
             raise ConfigError(f"{where}: {key}: expected one of {', '.join(KEYS)}, got an unknown key")
@@ -164,9 +166,10 @@ def _planned(item: object, where: str) -> Planned:
 def _number(item: Mapping[str, Any], key: str, where: str, default: float | None = None, *, whole: bool = False) -> Any:
     found = item.get(key, default)
     good = _is_whole(found) if whole else isinstance(found, int | float) and not isinstance(found, bool)
-    if not good or not 0 <= found < 1e12:
+    if not good or not 0 <= found < MOST:
         kind = "a whole number" if whole else "a number of seconds"
-        raise ConfigError(f"{where}: {key}: expected {kind} that is not negative, got {found!r}")
+        got = "nothing" if key not in item else repr(found)[:SHOWN]
+        raise ConfigError(f"{where}: {key}: expected {kind} from 0 to below {MOST:.0e}, got {got}")
     return found
 
 
@@ -175,6 +178,11 @@ def _text(item: Mapping[str, Any], where: str) -> str:
     if not isinstance(found, str) or not found:
         raise ConfigError(f"{where}: repository: expected text such as 'owner/name', got {found!r}")
     return found
+
+
+def _kind(found: object) -> str:
+    words = {dict: "an object", list: "an empty one", str: "text", bool: "true or false", type(None): "null"}
+    return words.get(type(found), "a number")
 
 
 def _is_whole(found: object) -> bool:

@@ -113,7 +113,7 @@ def open_store(url: str, *, is_target: bool = False) -> Store:
         raise
     except sa.exc.OperationalError as error:
         store.close()
-        raise ConfigError(f"database: expected one that opens, got {engine.url}: {error.orig}") from error
+        raise ConfigError(f"database: expected one that opens, got {engine.url}: {first_line(error)}") from error
     return store
 
 

@@ -45,6 +45,7 @@ def bot(folder: Path, *argv: str, **env: str) -> subprocess.CompletedProcess[str
         (["setup", "--from-token", "a/b"], {"BOT_TOKEN": "t", "BOT_APP_ID": "1"}, "bot: --from-token: the App 1 would win over BOT_TOKEN."),
         (["setup", "--new-secret"], {}, "bot: BOT_APP_ID: expected a value, found none"),
         (["worker"], {}, "bot: BOT_DATABASE_URL: expected a value, found none"),
+        (["worker"], {"BOT_DATABASE_URL": "sqlite:///x.db"}, "bot: BOT_DATABASE_URL: expected the PostgreSQL database that"),
         (["tickets", "show", "7"], {}, "bot: BOT_DATA: expected the data of a bot, found none in "),
         (["stats", "stages"], {}, "bot: BOT_DATA: expected the data of a bot, found none in "),
         (["tickets"], {"BOT_DATABASE_URL": "nonsense"}, "bot: BOT_DATABASE_URL: expected an address such as postgresql://"),
