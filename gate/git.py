@@ -169,7 +169,18 @@ def changed(repo: Path, base: str) -> tuple[str, ...]:
     """Return the paths that differ between a commit and the worktree, untracked ones too."""
     tracked, fresh = ask_together(
         repo,
-        ("diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "-z", base, "--"),
+        # dirty: asking a submodule's git how it stands would run what its configuration names
+        (
+            "diff",
+            "--name-only",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--ignore-submodules=dirty",
+            "-z",
+            base,
+            "--",
+        ),
         ("ls-files", "--others", "--exclude-standard", "-z"),
     )
     if tracked.code != 0:

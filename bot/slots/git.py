@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from bot.slots.remote import Away, trouble
 LIMIT_S = 600.0
 SILENCE_S = 60  # of a forge, which shows every 5 s that it works (uploadpack.keepAlive, receive.keepAlive)
 OUTPUT_BYTES = 50_000_000
+_WARNINGS = re.compile(r"\A(?:warning: [^\n]*\n)+")
 ENV: Mapping[str, str] = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     "HOME": "/nonexistent",
@@ -80,12 +82,7 @@ async def tracked(tree: Tree) -> tuple[dict[str, str], bool]:
     found = read_index(tree.git_dir / "index")
     if found is not None:
         return found, True
-    listing = tree.git_dir / "listing"  # not from the output as text: names need not be UTF-8
-    try:
-        await call("ls-files", "-v", "-s", "-z", git_dir=tree.git_dir, work_tree=tree.path, log=listing)
-        lines = os.fsdecode(listing.read_bytes()).split("\0")[:-1]
-    finally:
-        listing.unlink(missing_ok=True)
+    lines = await _names(tree, "ls-files", "-v", "-s", "-z")
     plain = all(line.startswith("H ") for line in lines)
     return {path: what[2:] for what, _, path in (line.partition("\t") for line in lines)}, plain
 
@@ -168,6 +165,7 @@ async def commit_all(
 ) -> str | None:  # fmt: skip
     """Commit all that differs from `parent` in the worktree, on top of it or of `parents`; None where nothing does.
 
+    What lies in a repository that the job made is left out, and submodules stay as they are.
     `keep_as` is a ref of ours that is brought to the commit in the same step as HEAD.
     """
     before, written = await asyncio.gather(
@@ -189,8 +187,36 @@ async def commit_all(
 
 
 async def _write_tree(tree: Tree) -> str:
-    await call("add", "--all", "--", ".", git_dir=tree.git_dir, work_tree=tree.path)
+    await _stage(tree)
     return (await call("write-tree", git_dir=tree.git_dir, work_tree=tree.path)).output.strip()
+
+
+async def _stage(tree: Tree) -> None:
+    """Put what the worktree holds into the index, without looking into repositories in it.
+
+    `git add --all` asks the git of each submodule, and of each repository that it once added, how it stands, and that
+    one runs what the job wrote into its configuration (core.fsmonitor, filters): outside of the box.
+    """
+    differ = "diff-files", "--name-status", "--no-renames", "--ignore-submodules=all", "-z"
+    words = await _names(tree, *differ)
+    gone = [path for how, path in zip(words[::2], words[1::2], strict=True) if how == "D"]
+    there = [path for how, path in zip(words[::2], words[1::2], strict=True) if how != "D"]
+    there += [p for p in await _names(tree, "ls-files", "--others", "--exclude-standard", "-z") if not p.endswith("/")]
+    for flags, paths in ((("--force-remove",), gone), (("--add", "--remove", "--replace"), there)):
+        if paths:
+            listed = b"".join(os.fsencode(path) + b"\0" for path in paths)
+            await call("update-index", *flags, "-z", "--stdin", stdin=listed, git_dir=tree.git_dir, work_tree=tree.path)
+
+
+async def _names(tree: Tree, *args: str) -> list[str]:
+    """Return what git lists, not from its output as text: names need not be UTF-8; warnings stand before names."""
+    listing = tree.git_dir / "listing"
+    try:
+        await call(*args, git_dir=tree.git_dir, work_tree=tree.path, log=listing)
+        parts = os.fsdecode(listing.read_bytes()).split("\0")[:-1]
+    finally:
+        listing.unlink(missing_ok=True)
+    return [_WARNINGS.sub("", part) for part in parts]
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,10 @@ async def prove(slot: Slot) -> Proof:
     await reset(slot, "HEAD")
     dependencies = await asyncio.to_thread(_dependencies, slot)
     kept = read_installed(slot).kept
-    left = await git.call("status", "--porcelain", "--ignored", "-z", git_dir=slot.git_dir, work_tree=slot.path)
+    left = await git.call(
+        "status", "--porcelain", "--ignored", "--ignore-submodules=dirty", "-z",
+        git_dir=slot.git_dir, work_tree=slot.path,
+    )  # fmt: skip
     lines = [line for line in left.output.split("\0") if line and not _leads_to(line[3:].rstrip("/"), kept)]
     if lines:
         return Proof(False, (), f"left behind: {lines[:5]}")

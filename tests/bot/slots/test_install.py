@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import shutil
 import zipfile
 from collections.abc import Mapping
@@ -19,7 +20,7 @@ from bot.slots.proof import Proof
 from bot.slots.slot import Slot
 from bot.tickets.repository import Install
 from bot.tickets.store import open_store, sqlite_url
-from tests.bot.slots.origin import commit, make_origin
+from tests.bot.slots.origin import commit, make_origin, run
 from tests.needs import needs
 
 STUB = "mkdir -p node_modules/dep && echo one >node_modules/dep/index.js && echo run >>/tmp/ran"
@@ -183,6 +184,39 @@ async def test_dependencies_that_are_not_ignored_are_not_committed(host: Host) -
     sha = commit(host.origin, {"b.txt": "b"})
     await host.start(sha, Install(run=STUB))
     assert await git.commit_all(host.slot.tree, parent=sha, message="x", author=("S", "s@x")) is None
+
+
+NEST = r"""
+mkdir -p "$0" && cd "$0" && git init -q . && echo x >f && git add f
+git -c user.name=a -c user.email=a@b commit -qm x
+printf '#!/bin/sh\necho ran >%s/.git/ran\n' "$PWD" >.git/evil; chmod +x .git/evil
+git config core.fsmonitor "$PWD/.git/evil"; git config filter.x.clean "$PWD/.git/evil"
+echo '* filter=x' >.gitattributes; echo y >f
+"""
+
+
+@pytest.mark.parametrize("folder", ["module", "new"])
+async def test_a_repository_that_a_job_makes_is_neither_committed_nor_asked_anything(host: Host, folder: str) -> None:
+    """Its git would run, outside of the box, what the job wrote into its configuration."""
+    one = commit(host.origin, {"b.txt": "b"})
+    run("git", "update-index", "--add", "--cacheinfo", f"160000,{one},module", cwd=host.origin)
+    run("git", "commit", "-qm", "a submodule", cwd=host.origin)
+    sha = run("git", "rev-parse", "HEAD", cwd=host.origin)
+    await host.start(sha, Install(enabled=False))
+    await host.say("sh", "-c", NEST, folder)
+    (host.slot.path / "b.txt").unlink()
+    (host.slot.path / "src" / "b.txt").unlink()
+    (host.slot.path / "src" / "b.txt").mkdir()
+    odd = os.fsdecode(b"src/b.txt/\xff\n")
+    (host.slot.path / odd).touch()
+    made = ""
+    for _ in range(3):
+        made = await git.commit_all(host.slot.tree, parent=sha, message="x", author=("S", "s@x")) or ""
+    ran = (host.slot.path / folder / ".git" / "ran").exists()
+    changed = run("git", "diff", "--name-status", "--no-renames", sha, made, cwd=host.slot.mirror)
+    assert (ran, changed, (await host.end()).clean) == (
+        False, 'D\tb.txt\nD\tsrc/b.txt\nA\t"src/b.txt/\\377\\n"', True,
+    )  # fmt: skip
 
 
 def _npm_files(version: str) -> Mapping[str, str]:
