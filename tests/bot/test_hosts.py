@@ -69,6 +69,27 @@ async def test_what_another_process_writes_is_heard(kind: str, tmp_path: Path, r
     theirs.close()
 
 
+async def test_what_a_process_writes_itself_is_no_news_to_it(shared: Store, postgres_url: str) -> None:
+    theirs, heard, news = open_store(postgres_url), [0], asyncio.Event()
+
+    def hear() -> None:
+        heard[0] += 1
+        news.set()
+
+    presence = Presence(shared, name="h", heard=hear)
+    await presence.open()
+    for issue, store in enumerate((shared, shared, theirs), 1):  # all is said before the first word is heard
+        with store.write() as c:
+            tickets.create_ticket(c, wish(issue), now=1.0)
+    listening = asyncio.create_task(presence.run())
+    await asyncio.wait_for(news.wait(), 10.0)
+    listening.cancel()
+    await asyncio.gather(listening, return_exceptions=True)
+    await presence.close()
+    theirs.close()
+    assert heard == [1]
+
+
 def test_a_ticket_is_left_to_a_warm_host_for_a_moment(shared: Store) -> None:
     now = [0.0]
     cold, warm = (Warmth(name, clock=lambda: now[0]) for name in ("cold", "warm"))
