@@ -7,7 +7,7 @@ import os
 import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 from pathlib import Path
 
 FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -67,8 +67,16 @@ def _enter(tree: dict[str, dict[str, Kind]], folder: str) -> dict[str, Kind]:
     return names
 
 
-def sweep(root: Path, tree: Tree, *, trash: Path) -> bool:
-    """Rename all that may not stay into the trash; return whether something stood in the way of a tracked path.
+class Found(IntFlag):
+    """What a sweep met, that git must be told of."""
+
+    NOTHING = 0
+    IN_THE_WAY = 1  # something stood in place of a tracked path
+    ATTRIBUTES = 2  # not of the commit, but git may have written files as they say: other line ends, other encodings
+
+
+def sweep(root: Path, tree: Tree, *, trash: Path) -> Found:
+    """Rename all that may not stay into the trash; return what of it git must be told.
 
     Raises Unclean where something can be neither kept nor moved, or another file system is mounted in the worktree.
     """
@@ -91,10 +99,10 @@ class _Sweep:
         self._tree = tree
         self._trash_fd = trash_fd
         self._names = (f"{secrets.token_hex(6)}-{n}" for n in itertools.count())
-        self._in_the_way = False
+        self._found = Found.NOTHING
         self._mode = 0o777 & ~_umask()
 
-    def run(self, root_fd: int) -> bool:
+    def run(self, root_fd: int) -> Found:
         """Go down by descriptors, one open a level, and never by a path that could lead elsewhere."""
         levels: list[tuple[int, str, Iterator[str]]] = []
         try:
@@ -115,7 +123,7 @@ class _Sweep:
         finally:
             for fd, _, _ in levels:
                 os.close(fd)
-        return self._in_the_way
+        return self._found
 
     def _tidy(self, fd: int, path: str) -> list[str]:
         """Move what may not stay in one folder; return the folders in it to enter."""
@@ -133,7 +141,10 @@ class _Sweep:
                 case Kind.FOLDER, True:
                     enter.append(name)
                 case kind, _:
-                    self._in_the_way |= kind in (Kind.FILE, Kind.FOLDER)
+                    if kind in (Kind.FILE, Kind.FOLDER):
+                        self._found |= Found.IN_THE_WAY
+                    if name == ".gitattributes":
+                        self._found |= Found.ATTRIBUTES
                     move(name, fd, next(self._names), self._trash_fd, is_folder=is_folder)
         return enter
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.slots import clean, git, proof
-from bot.slots.clean import Unclean
+from bot.slots.clean import Found, Unclean
 from bot.slots.git import GitError
 from bot.slots.install import Installed, is_as_installed, read_installed, write_installed
 from bot.slots.proof import Proof
@@ -30,18 +30,20 @@ async def reset(slot: Slot, sha: str) -> dict[str, str]:
     if failed and not await git.has_commit(slot.git_dir, sha):  # asked last: most commits are there
         raise Missing(sha)
     for _ in range(3):
+        found = Found.NOTHING
         paths, plain = await git.tracked(slot.tree)
         if plain:
-            in_the_way = await asyncio.to_thread(_sweep, slot, paths, kept)
-            if not failed and not in_the_way:
+            found = await asyncio.to_thread(_sweep, slot, paths, kept)
+            if not failed and not found:
                 return paths
-        else:
-            (slot.git_dir / "index").unlink(missing_ok=True)  # its flags hid files from the reset
+        if not plain or Found.ATTRIBUTES in found:
+            # its flags hid files from the reset, or it takes files for right that were written as a job's file said
+            (slot.git_dir / "index").unlink(missing_ok=True)
         failed = await _hard(slot, sha)  # what stood in the way is gone
     raise Unclean(failed or "something stands in the way of a tracked path, again and again")
 
 
-def _sweep(slot: Slot, paths: Mapping[str, str], kept: Sequence[str]) -> bool:
+def _sweep(slot: Slot, paths: Mapping[str, str], kept: Sequence[str]) -> Found:
     tracked = ((path, git.is_module(entry)) for path, entry in paths.items())
     return clean.sweep(slot.path, clean.wanted(tracked, kept), trash=slot.trash)
 

@@ -24,6 +24,8 @@ from tests.bot.slots.origin import make_origin, run
 NOBODY = 65534
 PLAIN = [".git", ".gitignore", "a.txt", "src", "src/b.txt", "src/deep", "src/deep/c.txt"]
 
+FILES = ["a.txt", "src/b.txt", "src/deep/c.txt"]
+
 
 def listing(root: Path) -> list[str]:
     """Return all paths, with what files hold and where links lead, following none."""
@@ -91,6 +93,13 @@ def after(plant: Callable[[Slot, Path], None]) -> Callable[[Path], Any]:
         await pool.close()
         unchanged = listing(outside) == before
         shown = listing(slot.path) if proof.clean else "quarantined"
+        held = (
+            {(slot.path / name).read_text(): f"{(slot.path / name).stat().st_mode:o}" for name in FILES}
+            if proof.clean
+            else {}
+        )
+        if proof.clean and held != {"one\n": "100644", "b\n": "100644", "c\n": "100644"}:
+            shown = f"not as committed: {held}"
         return [proof.clean, unchanged, shown, [p.name for p in slot.trash.iterdir()]]
 
     return lambda folder: asyncio.run(life(folder))
@@ -201,9 +210,16 @@ def _flags_in_the_index(slot: Slot, outside: Path) -> None:
     (slot.git_dir / "index.lock").touch()
 
 
+def _attributes(slot: Slot, outside: Path) -> None:
+    for folder in (slot.path, slot.path / "src"):
+        (folder / ".gitattributes").write_text("* text eol=crlf\n")  # how git is to write what it mends
+    (slot.path / "a.txt").write_text("changed")
+    (slot.path / "src" / "b.txt").write_text("changed")
+
+
 CLEANED = (
     _links, _tracked_folder_is_a_link, _tracked_file_is_a_folder, _odd_files, _closed_folders, _repositories,
-    _odd_names, _very_deep, _very_wide, _flags_in_the_index,
+    _attributes, _odd_names, _very_deep, _very_wide, _flags_in_the_index,
 )  # fmt: skip
 
 
@@ -332,5 +348,5 @@ def test_a_kept_folder_is_kept_only_while_it_is_a_real_folder(tmp_path: Path) ->
     (root / "src" / "b").write_text("b")
     in_the_way = clean.sweep(root, tree, trash=tmp_path / "trash")
     assert (in_the_way, listing(root), listing(outside)) == (
-        False, ["app", "app/node_modules", "app/node_modules/dep", "src", "src/a"], ["precious"]
+        clean.Found.NOTHING, ["app", "app/node_modules", "app/node_modules/dep", "src", "src/a"], ["precious"]
     )  # fmt: skip

@@ -119,7 +119,7 @@ def test_nothing_outside_changes_and_nothing_stays(
     slot, outside, plain = made
     before = look(outside)
     for action, place, name in job:
-        with contextlib.suppress(OSError):  # what an earlier thing prevents is not planted
+        with contextlib.suppress(OSError, RuntimeError):  # what an earlier thing prevents: a loop of links is one
             plant(slot, outside, action, slot.path / place / name)
     asyncio.run(reset(slot, "HEAD"))
     left = clean.empty(slot.trash)
