@@ -358,7 +358,8 @@ def test_a_working_directory_that_was_deleted_is_one_clear_line(tmp_path: Path, 
 def test_an_interrupt_while_modules_are_loaded_ends_without_a_traceback(tmp_path: Path, module: str) -> None:
     repo = repository(tmp_path, steps(a="run = 'sleep 30'\nevidence = 'exit'\n"))
     loud = [GATE[0], "-X", "importtime", *GATE[1:], "run", "--repo", str(repo)]
-    with subprocess.Popen(loud, stderr=subprocess.PIPE, text=True) as process:
+    heeds = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # noqa: E731 a test behind `&` inherits it ignored
+    with subprocess.Popen(loud, stderr=subprocess.PIPE, text=True, preexec_fn=heeds) as process:
         assert process.stderr is not None
         while not process.stderr.readline().rstrip().endswith(f" {module}"):
             assert process.poll() is None
