@@ -37,7 +37,13 @@ def ask(repo: Path, *args: str, stdin: bytes = b"") -> Answer:
 def ask_together(repo: Path, *questions: Sequence[str]) -> list[Answer]:
     """Put several questions to git at the same time; as `ask`."""
     started = [_start(repo, question) for question in questions]
-    return [_answer(process, repo) for process in started]
+    try:
+        return [_answer(process, repo) for process in started]
+    finally:
+        for process in started:
+            if process.returncode is None:  # one before it failed
+                process.kill()
+                process.communicate()
 
 
 def _start(repo: Path, args: Sequence[str]) -> subprocess.Popen[bytes]:

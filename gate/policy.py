@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from gate.errors import PolicyError
+from gate.patterns import later
 from gate.values import MOST_BYTES, check_keys, kind_of, nearest, read_json, read_toml, string, strings, table
 
 try:  # as `random` of the standard library does: all of OpenSSL behind hashlib costs more than reading the policy
@@ -25,7 +26,7 @@ MOST_LIMIT_S = 5 * 86_400.0  # the longest that a job may run on GitHub, on a ru
 DEFAULT_SHELL = "bash -eo pipefail -c"  # so that a pipeline cannot hide a failure
 STEP_KEYS = ("run", "kind", "needs", "limit", "evidence", "cwd", "env", "shell", "paths")
 TOP_KEYS = ("steps", "protect", "waivers", "notes", "gates")
-_DURATION = r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)?"
+_DURATION = later(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)?")
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, None: 1.0}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}")
 
@@ -153,7 +154,7 @@ def digest(data: bytes) -> str:
 
 def duration(value: object, source: str, key: str) -> float:
     """Return the seconds of a duration such as '10m'; a bare number is seconds."""
-    match = re.fullmatch(_DURATION, value.strip()) if isinstance(value, str) else None
+    match = _DURATION.fullmatch(value.strip()) if isinstance(value, str) else None
     seconds = float(match[1]) * _UNITS[match[2]] if match else 0.0
     if isinstance(value, int | float) and not isinstance(value, bool):
         seconds = float(min(value, 2 * MOST_LIMIT_S))

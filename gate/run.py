@@ -37,7 +37,6 @@ class Options(NamedTuple):
     on_lines: Callable[[str, Sequence[str]], None] | None = None  # (step, lines), live
     changed: tuple[str, ...] | None = None  # with --since: what differs; None: everything runs
     logs: Path | None = None  # where whole outputs are kept
-    today: date | None = None  # None: when it runs
 
 
 class Place(NamedTuple):
@@ -68,17 +67,19 @@ def run(
     began = time.monotonic()
     if not policy.steps:
         return _report(policy, place, Verdict.UNGATED, ungated(policy), (), findings)
+    today = date.today()  # noqa: DTZ011 a waiver ends with the day of who runs the gate
     logs = _folder_for_logs(options.logs)
     if options.logs is None:
         on_folder(logs)
     try:
-        steps = _Run(policy, place, options, {k: v for k, v in env.items() if k not in DROPPED}, stop, logs).all()
+        kept = {k: v for k, v in env.items() if k not in DROPPED}
+        steps = _Run(policy, place, options, kept, stop, logs, today).all()
     finally:
         if options.logs is None:
             import shutil  # noqa: PLC0415 loaded while the steps ran
 
             shutil.rmtree(logs, ignore_errors=True)
-    verdict, reason, noted = judge(policy, steps, findings, today=_today(options))
+    verdict, reason, noted = judge(policy, steps, findings, today=today)
     report = _report(policy, place, verdict, reason, steps, (*findings, *noted))
     return report._replace(seconds=time.monotonic() - began)
 
@@ -100,10 +101,11 @@ class _Run:
     """The steps of one run: which wait, which run, which ended."""
 
     def __init__(
-        self, policy: Policy, place: Place, options: Options, env: Mapping[str, str], stop: threading.Event, logs: Path
-    ) -> None:
+        self, policy: Policy, place: Place, options: Options, env: Mapping[str, str], stop: threading.Event,
+        logs: Path, today: date,
+    ) -> None:  # fmt: skip
         self._policy, self._place, self._options, self._env, self._stop = policy, place, options, env, stop
-        self._logs = logs
+        self._logs, self._today = logs, today
         self._done: dict[str, StepReport] = {}
         self._changed = threading.Condition()
         self._failing = False
@@ -161,7 +163,7 @@ class _Run:
             case StepOutcome.PASSED:
                 return True
             case StepOutcome.HOLLOW:
-                return name in waived_steps(self._policy, _today(self._options))
+                return name in waived_steps(self._policy, self._today)
             case _:
                 return self._done[name].reason.startswith(SKIPPED)
 
@@ -205,10 +207,6 @@ class _Run:
         return StepReport(
             step.name, kind, step.run, outcome, ended.exit_code, round(ended.seconds, 3), evidence, tail(log), reason
         )
-
-
-def _today(options: Options) -> date:
-    return options.today or date.today()  # noqa: DTZ011 a waiver ends with the day of who runs the gate
 
 
 def file_name(step: str) -> str:

@@ -47,7 +47,7 @@ def run(target: str | None, repo: Path | None, issue: Path | None, report: Path 
     if not (repo / ".git").exists():
         raise UserError(f"--repo: expected a git repository, got {repo}")
     read = _read(issue)
-    if settings.anthropic_api_key is None and not settings.model_url:
+    if settings.anthropic_api_key is None and not settings.model_url and _agent_of(repo) == "anthropic":
         raise ConfigError(
             "ANTHROPIC_API_KEY: expected a key, found none. Mend: set it, or BOT_MODEL_URL for another server"
         )
@@ -62,6 +62,16 @@ def run(target: str | None, repo: Path | None, issue: Path | None, report: Path 
         code = asyncio.run(working)
     sys.stdout.flush()
     return code
+
+
+def _agent_of(repo: Path) -> str:
+    """Return the kind of agent that a repository asks for; what is wrong in its file is told by the ticket."""
+    from bot.tickets.repository import PATH, RepositorySettings, read_settings
+
+    try:
+        return read_settings((repo / PATH).read_bytes()).agent.kind
+    except (OSError, ConfigError):
+        return RepositorySettings().agent.kind
 
 
 def _read(issue: Path) -> tuple[str, str]:

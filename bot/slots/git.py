@@ -197,11 +197,13 @@ async def _stage(tree: Tree) -> None:
     `git add --all` asks the git of each submodule, and of each repository that it once added, how it stands, and that
     one runs what the job wrote into its configuration (core.fsmonitor, filters): outside of the box.
     """
-    differ = "diff-files", "--name-status", "--no-renames", "--ignore-submodules=all", "-z"
-    words = await _names(tree, *differ)
+    words, new = await asyncio.gather(
+        _names(tree, "diff-files", "--name-status", "--no-renames", "--ignore-submodules=all", "-z"),
+        _names(tree, "ls-files", "--others", "--exclude-standard", "-z"),
+    )
     gone = [path for how, path in zip(words[::2], words[1::2], strict=True) if how == "D"]
     there = [path for how, path in zip(words[::2], words[1::2], strict=True) if how != "D"]
-    there += [p for p in await _names(tree, "ls-files", "--others", "--exclude-standard", "-z") if not p.endswith("/")]
+    there += [path for path in new if not path.endswith("/")]
     for flags, paths in ((("--force-remove",), gone), (("--add", "--remove", "--replace"), there)):
         if paths:
             listed = b"".join(os.fsencode(path) + b"\0" for path in paths)
@@ -210,7 +212,7 @@ async def _stage(tree: Tree) -> None:
 
 async def _names(tree: Tree, *args: str) -> list[str]:
     """Return what git lists, not from its output as text: names need not be UTF-8; warnings stand before names."""
-    listing = tree.git_dir / "listing"
+    listing = tree.git_dir / f"listing-{args[0]}"
     try:
         await call(*args, git_dir=tree.git_dir, work_tree=tree.path, log=listing)
         parts = os.fsdecode(listing.read_bytes()).split("\0")[:-1]

@@ -1,7 +1,7 @@
 """The SQL of deliveries: what arrived, byte for byte, and what became of it."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import sqlalchemy as sa
@@ -90,10 +90,11 @@ def find(c: sa.Connection, guid: str) -> Delivery | None:
     return None if row is None else Delivery(**row._mapping)
 
 
-def latest(c: sa.Connection, most: int) -> list[Delivery]:
-    """Return what arrived last, the newest first."""
-    rows = c.execute(sa.select(deliveries).order_by(deliveries.c.seq.desc()).limit(most))
-    return [Delivery(**row._mapping) for row in rows]
+def latest(c: sa.Connection, most: int) -> Iterator[Delivery]:
+    """Yield what arrived last, the newest first; one at a time, since each may be of 25 MiB."""
+    query = sa.select(deliveries).order_by(deliveries.c.seq.desc()).limit(most)
+    for row in c.execute(query.execution_options(yield_per=1)):
+        yield Delivery(**row._mapping)
 
 
 def has_come(c: sa.Connection, event: str, *, since: float) -> bool:

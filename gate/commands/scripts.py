@@ -1,16 +1,16 @@
 """Shell files of the repository: `./ci.sh`, `bash scripts/test`, `source x`."""
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from gate.commands.part import Part
 from gate.commands.shell import PLAIN, Options, shell_options
+from gate.patterns import later
 
 _MOST_BYTES = 1 << 18
 _TOOLS = {"gradlew", "mvnw"}  # shell files, but known tools
-_FUNCTION = r"(?m)^[ \t]*(?:function[ \t]+[\w-]+[ \t]*(?:\(\))?|[\w-]+[ \t]*\(\))[ \t]*(?=\{|$)"
-_SHEBANG = rb"^#!\s*\S*/(?:env\s+(?:-S\s+)?)?(?:ba|da|z|k|a)?sh\b"
+_FUNCTION = later(r"(?m)^[ \t]*(?:function[ \t]+[\w-]+[ \t]*(?:\(\))?|[\w-]+[ \t]*\(\))[ \t]*(?=\{|$)")
+_SHEBANG = later(rb"^#!\s*\S*/(?:env\s+(?:-S\s+)?)?(?:ba|da|z|k|a)?sh\b")
 
 
 def expand(argv: tuple[str, ...], cwd: Path, root: Path) -> Sequence[Part] | None:
@@ -39,11 +39,11 @@ def _text(file: str, cwd: Path, root: Path, *, options: Options, any_text: bool)
     if data is None or b"\0" in data[:1024]:
         return None
     shebang = data.startswith(b"#!")
-    if shebang and not re.match(_SHEBANG, data):
+    if shebang and not _SHEBANG.match(data):
         return None
     if not shebang and not any_text and not file.endswith(".sh"):
         return None
-    text = re.sub(_FUNCTION, "", data.decode("utf-8", "replace"))  # bodies are read as if they were called once
+    text = _FUNCTION.sub("", data.decode("utf-8", "replace"))  # bodies are read as if they were called once
     if shebang and options == PLAIN:
         options = shell_options(data.split(b"\n", 1)[0].decode("utf-8", "replace").split()[1:])
     return [Part(text, cwd, options=options)]

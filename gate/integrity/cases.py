@@ -3,8 +3,8 @@
 import re
 from typing import NamedTuple
 
-from gate.integrity import python_cases
 from gate.integrity.python_cases import Case
+from gate.integrity.python_cases import cases as python_cases
 from gate.integrity.reach import reached
 from gate.patterns import later
 
@@ -90,7 +90,7 @@ def cases(path: str, text: str | None) -> list[Case]:
         return []
     ending = path.rpartition(".")[2]
     if ending == "py":
-        return python_cases.cases(text)
+        return python_cases(text)
     language = LANGUAGES.get(ending)
     if language is None or (ending == "txt" and not path.endswith("CMakeLists.txt")):
         return []

@@ -135,10 +135,19 @@ def _without_parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 
 
 def _is_generator(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Return whether calling a test runs nothing of it: a `yield` of its own, not of a function in it."""
+    """Return whether calling a test runs nothing of it: a `yield` of its own, not of a function in it.
+
+    A decorator may be what goes through it (inlineCallbacks, gen_test); marks of pytest and skips are none.
+    """
+    if any("mark" not in _names(d) and not _skips(d) for d in node.decorator_list):
+        return False
     inside = [inner for inner in ast.walk(node) if inner is not node and isinstance(inner, _FUNCTIONS)]
     theirs = {id(deep) for inner in inside for deep in ast.walk(inner)}
     return any(isinstance(n, ast.Yield | ast.YieldFrom) and id(n) not in theirs for n in ast.walk(node))
+
+
+def _skips(decorator: ast.expr) -> bool:
+    return any(name.startswith(("skip", "expectedFailure")) for name in _names(decorator))
 
 
 def _counted(body: Sequence[ast.stmt], names: Names) -> Iterator[int]:

@@ -7,13 +7,13 @@ one of each invocation, since a test may print lines that look like them.
 
 import importlib
 import math
-import re
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gate.commands.resolve import resolve
+from gate.patterns import later
 from gate.report import Evidence
 from gate.tools.ask import ALL_S, Asker
 from gate.tools.tool import Counts, Invocation, Ran, Tool, load_output, total, unweave
@@ -71,7 +71,7 @@ PLUMBING = ("ask", "formats", "tool")
 _KINDS = ("test", "build", "typecheck", "lint")  # the strongest first
 _STARTED = "started"
 # what a runner writes of a child that was killed, before it exits 0 all the same
-_KILLED = r"\bexited \(-\d+\)|\bwas killed by SIG|\bterminated by signal SIG"
+_KILLED = later(r"\bexited \(-\d+\)|\bwas killed by SIG|\bterminated by signal SIG")
 _LAST_CHARS = 4096
 _BY_PROGRAM: dict[str, list[str]] = {}
 for _name, _programs in TOOLS.items():
@@ -160,7 +160,7 @@ def read_evidence(
     read = [(tool, c) for tool, c in read if c != Counts() or not _is_guess(tool, invocations)]
     named = [tool.NAME for tool, _ in read if tool.KIND != "runner"]
     counts = [c for _, c in read]
-    if not exit_code and re.search(_KILLED, output[-_LAST_CHARS:]):
+    if not exit_code and _KILLED.search(output[-_LAST_CHARS:]):
         counts.append(Counts(failed=1))
     return Evidence(
         tool=", ".join(named) or None,

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from gate.tools.tool import Counts, Line, Ran
+from gate.tools.tool import Counts, Ran, per_line
 
 NAME = "black"
 KIND = "lint"
 
-_COUNT = Line(r"\b(\d+) files? (?:would be )?(?:left unchanged|reformatted|failed to reformat)")
-_NONE = Line(r"No Python files are present to be formatted|No Path provided\. Nothing to do")
+_COUNT = per_line(r"\b(\d+) files? (?:would be )?(?:left unchanged|reformatted|failed to reformat)")
+_NONE = per_line(r"No Python files are present to be formatted|No Path provided\. Nothing to do")
 
 
 def matches(argv: Sequence[str]) -> bool:

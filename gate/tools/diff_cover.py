@@ -7,14 +7,14 @@ other paths, or of none, for a change of code: then git says which code changed.
 import re
 from collections.abc import Sequence
 
-from gate.tools.tool import Counts, Line, Ran
+from gate.tools.tool import Counts, Ran, per_line
 
 NAME = "diff-cover"
 KIND = "lint"
 
-_FILE = Line(r"^[^\n]{1,500}? \(\d+(?:\.\d+)?%\)")
-_RANGE = Line(r"^Diff: (\w[\w./@~^{}-]{0,200}\.\.\.?\w[\w./@~^{}-]{0,200})")
-_NONE = Line(r"^No lines with coverage information in this diff\.")
+_FILE = per_line(r"^[^\n]{1,500}? \(\d+(?:\.\d+)?%\)")
+_RANGE = per_line(r"^Diff: (\w[\w./@~^{}-]{0,200}\.\.\.?\w[\w./@~^{}-]{0,200})")
+_NONE = per_line(r"^No lines with coverage information in this diff\.")
 _CODE = re.compile(r"\.(?:py|[cm]?[jt]sx?|go|rs|java|kt|scala|rb|php|cs|swift|c|cc|cpp|h|hpp|vue|svelte)$")
 _SHOWN = 3
 

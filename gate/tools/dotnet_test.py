@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from gate.tools.tool import Counts, Line, Ran, closing_line, tally
+from gate.tools.tool import Counts, Ran, closing_line, per_line, tally
 
 NAME = "dotnet test"
 KIND = "test"
@@ -16,8 +16,8 @@ _SUMMARY = closing_line(
     r"Test (?:run )?summary: [^\n]*(?:\n\s+)?(?:total: \d+,? *\s*)"
     r"(?P<rest>(?:(?:failed|succeeded|skipped): \d+,?\s*)+)"
 )
-_TOTALS = Line(r"^ *(?P<word>Passed|Failed|Skipped): (?P<count>\d+)$")
-_NONE = Line(r"No test is available in |No test matches the given testcase filter|Zero tests ran")
+_TOTALS = per_line(r"^ *(?P<word>Passed|Failed|Skipped): (?P<count>\d+)$")
+_NONE = per_line(r"No test is available in |No test matches the given testcase filter|Zero tests ran")
 
 
 def matches(argv: Sequence[str]) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gate.globs import matches as matches_glob
-from gate.tools.tool import Counts, Invocation, Line, Ran, asked, closing_line, hidden
+from gate.tools.tool import Counts, Invocation, Ran, asked, closing_line, hidden, per_line
 
 NAME = "eslint"
 KIND = "lint"
@@ -19,10 +19,10 @@ _MOST_FILES = 3000
 _VALUES = {"-c", "--config", "--ext", "--rule", "-f", "--format", "-o", "--output-file", "--max-warnings", "--parser"}
 _VALUES |= {"--ignore-path", "--ignore-pattern", "--cache-location", "--env", "--global", "--plugin", "--rulesdir"}
 _VALUES |= {"--resolve-plugins-relative-to", "--parser-options", "--cache-file", "--cache-strategy", "--concurrency"}
-_CODE = Line(r"\.(?:[cm]?[jt]sx?|vue|svelte|astro|json[c5]?|md|mdx|ya?ml|css|html|graphql|gjs|gts)$")
+_CODE = per_line(r"\.(?:[cm]?[jt]sx?|vue|svelte|astro|json[c5]?|md|mdx|ya?ml|css|html|graphql|gjs|gts)$")
 _SKIPPED = {"node_modules", ".git", ".venv", "dist", ".next", "coverage"}
 _ERRORS = closing_line(r"✖ \d+ problems? \((\d+) errors?,")
-_EMPTY = Line(r"ESLintEmptyConfigWarning")
+_EMPTY = per_line(r"ESLintEmptyConfigWarning")
 _SCRIPT = """
 const { createRequire } = require('node:module');
 const path = require('node:path');

@@ -6,14 +6,14 @@ import stat
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from gate.tools.tool import Counts, Line, Ran, tally
+from gate.tools.tool import Counts, Ran, per_line, tally
 
 _HEAD_BYTES = 1 << 16
 _MOST_BYTES = 16 << 20
-_TAP = Line(r"^[ \t]*(?P<result>ok|not ok)\b(?P<rest>[^\n]*)")
-_REPORTER = Line(r"(?:^|=)(?:tap|tap-flat|json|json-stream|junit|xunit)$|^--json$")
-_TAP_TOTAL = Line(r"^[ \t]*# (tests|pass|fail) (\d+)$")
-_SUITE = Line(r"<testsuite [^>]*>")
+_TAP = per_line(r"^[ \t]*(?P<result>ok|not ok)\b(?P<rest>[^\n]*)")
+_REPORTER = per_line(r"(?:^|=)(?:tap|tap-flat|json|json-stream|junit|xunit)$|^--json$")
+_TAP_TOTAL = per_line(r"^[ \t]*# (tests|pass|fail) (\d+)$")
+_SUITE = per_line(r"<testsuite [^>]*>")
 
 
 def is_asked_to_print(ran: Ran) -> bool:

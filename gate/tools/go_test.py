@@ -11,20 +11,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gate.commands.part import option_values
-from gate.tools.tool import Counts, Invocation, Line, Ran, closing_line, tally
+from gate.tools.tool import Counts, Invocation, Ran, closing_line, per_line, tally
 
 NAME = "go test"
 KIND = "test"
 
 _PACKAGE = closing_line(r"(?:ok|FAIL|\?) *\t(?P<package>\S+)\t(?P<rest>[^\n]*)$")
-_RESULT = Line(r"^(?:[^\n]{0,200}?[>|:│\]] ?)?--- (?P<result>PASS|FAIL|SKIP): (?P<test>\w+) \(")
-_EVENT = Line(r'^\{[^\n]*"Action":"(?P<result>pass|fail|skip)"[^\n]*"Test":"(?P<test>[^"/]+)"[^\n]*\}$')
-_SUM = Line(r"^DONE (?P<tests>\d+) tests?(?:, (?P<skipped>\d+) skipped)?(?:, (?P<failed>\d+) failures?)?")
-_FUNCTION = Line(
+_RESULT = per_line(r"^(?:[^\n]{0,200}?[>|:│\]] ?)?--- (?P<result>PASS|FAIL|SKIP): (?P<test>\w+) \(")
+_EVENT = per_line(r'^\{[^\n]*"Action":"(?P<result>pass|fail|skip)"[^\n]*"Test":"(?P<test>[^"/]+)"[^\n]*\}$')
+_SUM = per_line(r"^DONE (?P<tests>\d+) tests?(?:, (?P<skipped>\d+) skipped)?(?:, (?P<failed>\d+) failures?)?")
+_FUNCTION = per_line(
     r"^func (?P<name>(?:Test|Fuzz|Example)(?![a-z])\w*)\((?:\w+ \*testing\.[TF])?\) *\{(?=(?P<head>[^\0]{0,160}))"
 )
-_SKIPS = Line(r"\s*(?://[^\n]*\s*)*\w+\.Skip(?:Now|f)?\(")
-_SKIPS_SHORT = Line(r"\s*if testing\.Short\(\) *\{\s*\w+\.Skip(?:Now|f)?\(")
+_SKIPS = per_line(r"\s*(?://[^\n]*\s*)*\w+\.Skip(?:Now|f)?\(")
+_SKIPS_SHORT = per_line(r"\s*if testing\.Short\(\) *\{\s*\w+\.Skip(?:Now|f)?\(")
 _FORMAT = "{{.ImportPath}}\t{{.Dir}}\t{{range .TestGoFiles}}{{.}} {{end}}{{range .XTestGoFiles}}{{.}} {{end}}"
 
 

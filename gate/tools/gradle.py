@@ -8,17 +8,17 @@ import re
 from collections.abc import Sequence
 
 from gate.tools.formats import read_junit_files
-from gate.tools.tool import PREFIX, Counts, Line, Ran, closing_line, tally
+from gate.tools.tool import PREFIX, Counts, Ran, closing_line, per_line, tally
 
 NAME = "gradle"
 KIND = "test"
 
-_TASK = Line(
+_TASK = per_line(
     PREFIX
     + r"(?:> Task )?:(?:\S+:)?(?P<name>\w*[tT]est\w*)(?: (?P<state>NO-SOURCE|UP-TO-DATE|FROM-CACHE|SKIPPED|FAILED))?$"
 )
 _RUN = closing_line(r"(?P<tests>\d+) tests? completed(?:, (?P<failed>\d+) failed)?(?:, (?P<skipped>\d+) skipped)?")
-_OTHERS = Line(r"(?i)^(?:compile|process|jar|assemble|dex|merge|generate).*|.*classes$")
+_OTHERS = per_line(r"(?i)^(?:compile|process|jar|assemble|dex|merge|generate).*|.*classes$")
 
 
 def matches(argv: Sequence[str]) -> bool:

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from gate.tools.formats import is_asked_to_print, read_printed
-from gate.tools.tool import Counts, Line, Ran, closing_line, numbers, tally
+from gate.tools.tool import Counts, Ran, closing_line, numbers, per_line, tally
 
 NAME = "jest"
 KIND = "test"
 
 _CLOSING = closing_line(r"Tests: +(?P<counts>(?:\d+ [a-z]+, )*\d+ total)")
-_NONE = Line(r"^No tests found")
+_NONE = per_line(r"^No tests found")
 _STARTERS = {
     "react-scripts",
     "craco",

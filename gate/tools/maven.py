@@ -4,13 +4,13 @@ import re
 from collections.abc import Sequence
 
 from gate.tools.formats import read_junit_files
-from gate.tools.tool import Counts, Line, Ran, closing_line, tally
+from gate.tools.tool import Counts, Ran, closing_line, per_line, tally
 
 NAME = "maven surefire"
 KIND = "test"
 
 _GOALS = {"test", "package", "verify", "install", "deploy", "integration-test"}
-_MODULE = Line(
+_MODULE = per_line(
     r"^[^\n]{0,40}?Tests run: (?P<run>\d+), "
     r"Failures: (?P<failures>\d+), Errors: (?P<errors>\d+), Skipped: (?P<skipped>\d+)$"
 )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from gate.tools.formats import is_asked_to_print, read_printed
-from gate.tools.tool import PREFIX, Counts, Line, Ran, closing_line, tally
+from gate.tools.tool import PREFIX, Counts, Ran, closing_line, per_line, tally
 
 NAME = "mocha"
 KIND = "test"
@@ -12,8 +12,8 @@ _CLOSING = closing_line(
     r"(?P<passing>\d+) passing(?: \([^)]*\))?\n(?:" + PREFIX[1:] + r"(?P<pending>\d+) pending\n)?"
     r"(?:" + PREFIX[1:] + r"(?P<failing>\d+) failing)?"
 )
-_NONE = Line(r"^Error: No test files found")
-_STATS = Line(r'"passes":\s*(\d+),\s*"pending":\s*(\d+),\s*"failures":\s*(\d+)')
+_NONE = per_line(r"^Error: No test files found")
+_STATS = per_line(r'"passes":\s*(\d+),\s*"pending":\s*(\d+),\s*"failures":\s*(\d+)')
 
 
 def matches(argv: Sequence[str]) -> bool:

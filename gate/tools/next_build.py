@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from gate.tools.tool import Counts, Line, Ran, closing_line
+from gate.tools.tool import Counts, Ran, closing_line, per_line
 
 NAME = "next build"
 KIND = "build"
 
 _TABLE = closing_line(r"Route \((?:app|pages)\)")
-_ROUTE = Line(r"^(?:[^\n]{0,200}?[>|:│\]] ?)?[ \t]*[┌├└─+] +(?:\S+ +)?(?P<route>/\S*)")
+_ROUTE = per_line(r"^(?:[^\n]{0,200}?[>|:│\]] ?)?[ \t]*[┌├└─+] +(?:\S+ +)?(?P<route>/\S*)")
 _OWN = {"/_not-found", "/404", "/500", "/_app", "/_error", "/_global-error"}
 
 

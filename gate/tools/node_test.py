@@ -8,14 +8,14 @@ import re
 from collections.abc import Sequence
 
 from gate.tools.formats import output_files, read_printed
-from gate.tools.tool import PREFIX, Counts, Line, Ran, closing_line, tally
+from gate.tools.tool import PREFIX, Counts, Ran, closing_line, per_line, tally
 
 NAME = "node --test"
 KIND = "test"
 
 _PARTS = ("passed", "failed", "cancelled", "skipped", "todo")
 _LEAD = PREFIX[1:] + r"(?:#|ℹ|<!--) "
-_CLOSING = Line(
+_CLOSING = per_line(
     r"^"
     + _LEAD
     + r"tests (?P<tests>\d+)[^\n]*\n(?:"

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from gate.tools.tool import Counts, Line, Ran
+from gate.tools.tool import Counts, Ran, per_line
 
 NAME = "npm"
 KIND = "runner"
 
-_NOTHING = Line(
+_NOTHING = per_line(
     r"No projects matched the filters|None of the selected packages has a \"[^\"\n]+\" script"
     r"|No workspaces found|No packages matched the filter|Missing script: \"?[\w:.-]+\"?"
     r"|could not find any staged files|No staged files (?:found|match any configured task)"

@@ -6,14 +6,14 @@ Retries that helped (flaky) count as executed once. A test that is expected to f
 from collections.abc import Sequence
 
 from gate.tools.formats import read_printed
-from gate.tools.tool import PREFIX, Counts, Line, Ran, closing_line, tally
+from gate.tools.tool import PREFIX, Counts, Ran, closing_line, per_line, tally
 
 NAME = "playwright"
 KIND = "test"
 
 _LINE = PREFIX + r"(?P<count>\d+) (?P<word>failed|flaky|skipped|passed|interrupted|did not run)\b(?: \([^)\n]*\))?$"
-_CLOSING = Line(_LINE)
-_STATS = Line(r'"expected": (\d+),\s*"skipped": (\d+),\s*"unexpected": (\d+),\s*"flaky": (\d+)')
+_CLOSING = per_line(_LINE)
+_STATS = per_line(r'"expected": (\d+),\s*"skipped": (\d+),\s*"unexpected": (\d+),\s*"flaky": (\d+)')
 _RUNNING = closing_line(r"Running (\d+) tests? using \d+ workers?")
 
 

@@ -6,12 +6,12 @@ it found no source files, or that what it should include does not exist.
 
 from collections.abc import Sequence
 
-from gate.tools.tool import Counts, Line, Ran, closing_line, hidden
+from gate.tools.tool import Counts, Ran, closing_line, hidden, per_line
 
 NAME = "pyright"
 KIND = "typecheck"
 
-_PRINTED = Line(r'(?:Total files checked: |"filesAnalyzed": )(?P<files>\d+)')
+_PRINTED = per_line(r'(?:Total files checked: |"filesAnalyzed": )(?P<files>\d+)')
 _CLOSING = closing_line(r"(\d+) errors?, \d+ warnings?, \d+ (?:informations?|notes?)")
 _NONE = closing_line(r"No source files found\.")
 _MISSING = closing_line(r"File or directory \"[^\"\n]+\" does not exist\.?$")

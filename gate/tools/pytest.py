@@ -14,7 +14,7 @@ from pathlib import Path
 
 from gate.commands.scripts import read_inside
 from gate.tools.formats import read_junit_files
-from gate.tools.tool import Counts, Invocation, Line, Ran
+from gate.tools.tool import Counts, Invocation, Ran, per_line
 
 NAME = "pytest"
 KIND = "test"
@@ -24,7 +24,7 @@ _CONFIGS = ("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproje
 _REPORT = "pytest.xml"
 _WORDS = r"passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?|rerun|subtests passed|subtests failed"
 _COUNTS = rf"\d+ (?:{_WORDS})(?:, \d+ (?:{_WORDS}))*"
-_CLOSING = Line(
+_CLOSING = per_line(
     rf"^(?:[^\n=]*[>|:\]] )?=*[ ]?(?P<counts>{_COUNTS}|no tests (?:ran|collected)(?: \(\d+ deselected\))?)"
     rf"(?:, \d+ warnings?)? in \d[\d.:]*s?(?: \([\d:, a-z]+\))?[ ]?=*$"
     r"|^Results \([\d.]+s\):\n(?P<sugar>(?:\s+\d+ .*\n?)+)"

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from gate.tools.tool import Counts, Line, Ran, tally
+from gate.tools.tool import Counts, Ran, per_line, tally
 
 NAME = "rspec"
 KIND = "test"
 
-_CLOSING = Line(
+_CLOSING = per_line(
     r"(?P<examples>\d+) examples?, (?P<failures>\d+) failures?(?:, (?P<pending>\d+) pending)?"
     r"(?:, (?P<errors>\d+) errors? occurred outside of examples)?"
 )

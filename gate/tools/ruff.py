@@ -5,18 +5,18 @@ A configuration that selects no rule passes everything, so `ruff check` is asked
 
 from collections.abc import Sequence
 
-from gate.tools.tool import Counts, Invocation, Line, Ran, asked, closing_line, hidden
+from gate.tools.tool import Counts, Invocation, Ran, asked, closing_line, hidden, per_line
 
 NAME = "ruff"
 KIND = "lint"
 
 _NONE = closing_line(r"warning: No (?:Python )?files found under the given path")
-_FORMATTED = Line(r"(\d+) files? (?:already formatted|left unchanged|reformatted|would be reformatted)")
+_FORMATTED = per_line(r"(\d+) files? (?:already formatted|left unchanged|reformatted|would be reformatted)")
 _ERRORS = closing_line(
     r"(?:Found (\d+) errors?\.$|Found \d+ errors? \(\d+ fixed|All checks passed!"
     r"|\d+ files? (?:already formatted|left unchanged))"
 )
-_NO_RULES = Line(r"^linter\.rules\.enabled = \[\]$")
+_NO_RULES = per_line(r"^linter\.rules\.enabled = \[\]$")
 _COMMANDS = {"check", "format"}
 _NOT_FOR_ASKING = {"--check", "--diff", "-q", "--quiet", "-s", "--silent", "--watch", "-w"}
 

@@ -1,19 +1,19 @@
 """What every tool of the family says of itself, and what it is told of a run."""
 
 import re
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
+from gate.patterns import later
 from gate.tools.ask import Asker
 
 _HEAD_BYTES = 1 << 20
 _TAIL_BYTES = 4 << 20
 # what may stand before a closing line: `app:test: `, `[0] `, `packages/app test: `
 PREFIX = r"^(?:[^\n]{0,200}?[>|:│\]] ?)?[ \t]*"
-_LABEL = r"(?:[\w@./-]+ [\w:.-]+: |[\w@./#-]+:[\w:.-]+: |\[[^\]\n]{1,60}\] )"
-_ESCAPES = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])"
+_LABEL = later(r"(?:[\w@./-]+ [\w:.-]+: |[\w@./#-]+:[\w:.-]+: |\[[^\]\n]{1,60}\] )")
+_ESCAPES = later(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 
 
 class Tool(Protocol):
@@ -73,28 +73,6 @@ class Counts(NamedTuple):
     note: str = ""
 
 
-class Line(NamedTuple):
-    """The pattern of a line; compiled when first used, since a run needs few of the family's patterns."""
-
-    pattern: str
-
-    def finditer(self, text: str, start: int = 0, end: int = sys.maxsize) -> Iterator[re.Match[str]]:
-        """Return every match, in order."""
-        return re.compile(self.pattern, re.MULTILINE).finditer(text, start, end)
-
-    def search(self, text: str) -> re.Match[str] | None:
-        """Return the first match."""
-        return re.compile(self.pattern, re.MULTILINE).search(text)
-
-    def findall(self, text: str) -> list[Any]:
-        """Return the groups of every match, as `re` does."""
-        return re.compile(self.pattern, re.MULTILINE).findall(text)
-
-    def match(self, text: str) -> re.Match[str] | None:
-        """Return the match at the beginning of the text."""
-        return re.compile(self.pattern, re.MULTILINE).match(text)
-
-
 class Ran(NamedTuple):
     """A step after it ended: all invocations of one tool in it, and what they left behind."""
 
@@ -105,7 +83,7 @@ class Ran(NamedTuple):
     since: float = 0.0
     asker: Asker = Asker({}, until=0.0)
 
-    def closing(self, pattern: Line) -> list[re.Match[str]]:
+    def closing(self, pattern: re.Pattern[str]) -> list[re.Match[str]]:
         """Return the tool's closing lines: the last one for each invocation, all when their number is not known."""
         found = list(pattern.finditer(self.output))
         if all(invocation.sure for invocation in self.invocations):
@@ -113,9 +91,14 @@ class Ran(NamedTuple):
         return found
 
 
-def closing_line(pattern: str) -> Line:
+def per_line(pattern: str) -> re.Pattern[str]:
+    """Return the pattern of a line."""
+    return later(pattern, re.MULTILINE)
+
+
+def closing_line(pattern: str) -> re.Pattern[str]:
     """Return the pattern of a line that a tool writes, whatever a runner of several tools puts before it."""
-    return Line(f"{PREFIX}(?:{pattern})")
+    return per_line(f"{PREFIX}(?:{pattern})")
 
 
 def load_output(log: Path) -> str:
@@ -137,9 +120,8 @@ def load_output(log: Path) -> str:
 
 def clean(text: str) -> str:
     """Return terminal output as plain lines."""
-    if "\x1b" in text:
-        text = re.sub(_ESCAPES, "", text)
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    plain = _ESCAPES.sub("", text) if "\x1b" in text else text
+    return plain.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def unweave(text: str) -> str:
@@ -148,9 +130,8 @@ def unweave(text: str) -> str:
     A line belongs to the label before it: `packages/app test: `, `app:test: `, `[app] `; the others come first.
     """
     groups: dict[str, list[str]] = {"": []}
-    labels = re.compile(_LABEL)
     for line in text.split("\n"):
-        label = labels.match(line)
+        label = _LABEL.match(line)
         groups.setdefault(label[0] if label else "", []).append(line)
     return "\n".join(line for lines in groups.values() for line in lines)
 
@@ -168,7 +149,7 @@ def tally(tool: str, tests: int, *, skipped: int = 0, failed: int = 0) -> Counts
     return Counts(tests=0, skipped=skipped, failed=failed, hollow=reason)
 
 
-def hidden(ran: Ran, pattern: Line) -> int | None:
+def hidden(ran: Ran, pattern: re.Pattern[str]) -> int | None:
     """Return how many errors a linter's closing lines (group 1) tell although the step exits 0; None without any."""
     found = 0 if ran.exit_code else sum(int(line[1] or 0) for line in ran.closing(pattern))
     return found or None

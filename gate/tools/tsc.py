@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gate.tools.tool import Counts, Invocation, Line, Ran, asked
+from gate.tools.tool import Counts, Invocation, Ran, asked, per_line
 
 NAME = "tsc"
 KIND = "typecheck"
 
-_ERROR = Line(r"^(?:\S[^\n]*(?:\(\d+,\d+\):|:\d+:\d+ -) )?error TS\d+: ")
+_ERROR = per_line(r"^(?:\S[^\n]*(?:\(\d+,\d+\):|:\d+:\d+ -) )?error TS\d+: ")
 _MOST_PROJECTS = 12
 _ASKED = {"--version", "-v", "--init", "--showConfig", "--help", "-h", "--all", "--listFilesOnly", "--clean"}
 

@@ -7,13 +7,13 @@ how it wants it.
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from gate.tools.tool import Counts, Invocation, Line, Ran, closing_line
+from gate.tools.tool import Counts, Invocation, Ran, closing_line, per_line
 
 NAME = "turbo"
 KIND = "runner"
 
 _TURBO = closing_line(r"Tasks: +(?P<done>\d+) successful, (?P<total>\d+) total")
-_NOTHING = Line(
+_NOTHING = per_line(
     r"No tasks were executed as part of this run|No tasks were run|No projects with \S+ target were run"
     r"|No projects matched|No packages found with the lifecycle script|No packages remain after ignoring"
 )

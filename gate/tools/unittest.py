@@ -3,12 +3,12 @@
 import re
 from collections.abc import Sequence
 
-from gate.tools.tool import Counts, Line, Ran
+from gate.tools.tool import Counts, Ran, per_line
 
 NAME = "unittest"
 KIND = "test"
 
-_CLOSING = Line(
+_CLOSING = per_line(
     r"^(?:[^\n]*[>|:\]] )?Ran (?P<ran>\d+) tests? in [\d.]+s[^\n]*\n+"
     r"(?:[^\n]*[>|:\]] )?(?P<word>OK|FAILED|NO TESTS RAN)(?: \((?P<rest>[^)\n]*)\))?"
 )

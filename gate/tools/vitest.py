@@ -6,13 +6,13 @@ A test that is expected to fail stands apart in that line and does not count.
 from collections.abc import Sequence
 
 from gate.tools.formats import is_asked_to_print, read_printed
-from gate.tools.tool import Counts, Line, Ran, closing_line, numbers, tally
+from gate.tools.tool import Counts, Ran, closing_line, numbers, per_line, tally
 
 NAME = "vitest"
 KIND = "test"
 
 _CLOSING = closing_line(r"Tests  +(?P<counts>(?:no tests|\d+ [a-z ]+)(?: \| \d+ [a-z ]+)*)(?: \(\d+\))?$")
-_NONE = Line(r"No test files found, exiting with code \d")
+_NONE = per_line(r"No test files found, exiting with code \d")
 
 
 def matches(argv: Sequence[str]) -> bool:

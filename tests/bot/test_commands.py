@@ -123,6 +123,19 @@ def test_a_trace_is_simulated_beside_the_serial_rule(tmp_path: Path) -> None:
 
 
 @needs("bwrap", package="bubblewrap")
+def test_an_agent_that_is_a_command_needs_no_key_of_a_model(tmp_path: Path) -> None:
+    repo = tmp_path / "shop"
+    subprocess.run(["cp", "-r", str(SAMPLES / "shop"), str(repo)], check=True)
+    (repo / ".github" / "bot.toml").write_text('[agent]\nkind = "command"\ncommand = ["true"]\n')
+    who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "x"]):
+        subprocess.run(["git", *who, *command], cwd=repo, check=True)
+    (tmp_path / "issue.md").write_text("Nothing to do\n")
+    done = bot(tmp_path, "run", "--repo", str(repo), "--issue", str(tmp_path / "issue.md"), "--json")
+    assert json.loads(done.stdout)["outcome"] == "no_change", done.stderr
+
+
+@needs("bwrap", package="bubblewrap")
 @pytest.mark.slow
 def test_one_issue_of_a_local_repository_becomes_a_branch_and_a_report(tmp_path: Path) -> None:
     repo = tmp_path / "shop"

@@ -140,6 +140,20 @@ def test_a_python_assertion_that_can_fail_counts(body: str) -> None:
     assert counted("test_a.py", f"def test_a(self):\n    {body}\n") == [True]
 
 
+@pytest.mark.parametrize(
+    ("decorator", "counts"),
+    [
+        ("inlineCallbacks", True),
+        ("testing.gen_test", True),
+        ("pytest.mark.slow", False),
+        ("unittest.skipIf(X, 'x')", False),
+    ],
+)
+def test_a_generator_counts_where_a_decorator_goes_through_it(decorator: str, counts: bool) -> None:
+    text = f"@{decorator}\ndef test_a(self):\n    x = yield f(1)\n    assert x == 2\n"
+    assert counted("test_a.py", text) == [counts]
+
+
 @pytest.mark.parametrize("body", SCRIPT.values(), ids=SCRIPT)
 def test_an_expectation_that_cannot_fail_does_not_count(body: str) -> None:
     assert counted("a.test.ts", f"it('a', () => {{\n  {body}\n}})\nit('b', () => {{ expect(f()).toBe(1) }})\n") == [
