@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 GRANTED = "`label:NAME` that the pull request has; lets weakening pass where the base's `protect.allow` names it"
 OURS = 70
+FAIL_ON = "exit 1 for findings of this level and above (error)"
+HOW = "how to write the report"
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -112,11 +114,23 @@ def _run_options(run: "argparse.ArgumentParser") -> None:
     _output(run)
 
 
+def _audit_options(audit: "argparse.ArgumentParser") -> None:
+    from gate.render import FORMATS
+
+    audit.set_defaults(command=_audit)
+    audit.add_argument("--repo", type=Path, default=Path(), metavar="DIR", help="the repository (this folder)")
+    audit.add_argument("--name", metavar="OWNER/REPO", help="its name in an operator's policy")
+    audit.add_argument("--policy", type=Path, metavar="FILE", help="an operator's policy for many repositories")
+    audit.add_argument("--fail-on", choices=("error", "warning", "never"), default="error", help=FAIL_ON)
+    audit.add_argument("--format", choices=[f for f in FORMATS if f != "comment"], default="text", help=HOW)
+    audit.add_argument("--output", type=Path, metavar="FILE", help="write the report here instead")
+
+
 def _report_options(report: "argparse.ArgumentParser") -> None:
     from gate.render import FORMATS
 
     report.set_defaults(command=_report)
-    report.add_argument("file", type=Path, metavar="FILE", help="a report that `gate run --format json` wrote")
+    report.add_argument("file", type=Path, metavar="FILE", help="a report that --format json wrote")
     report.add_argument(
         "--repo", type=Path, default=Path(), metavar="DIR", help="for a proposal where nothing is gated"
     )
@@ -146,6 +160,7 @@ def _explain_options(explain: "argparse.ArgumentParser") -> None:
 
 COMMANDS: "tuple[tuple[str, str, Callable[[argparse.ArgumentParser], None]], ...]" = (
     ("run", "run the steps and say what they prove", _run_options),
+    ("audit", "find what the checks cannot see, from the files alone", _audit_options),
     ("report", "write a JSON report in another format", _report_options),
     ("init", "propose a gate.toml for this repository", _init_options),
     ("notes", "check a vault of Markdown notes", _notes_options),
@@ -173,7 +188,7 @@ def _version_action() -> "type[argparse.Action]":
 def _output(parser: "argparse.ArgumentParser") -> None:
     from gate.render import FORMATS
 
-    parser.add_argument("--format", choices=FORMATS, default="text", help="how to write the report")
+    parser.add_argument("--format", choices=FORMATS, default="text", help=HOW)
     parser.add_argument("--output", type=Path, metavar="FILE", help="write the report here instead")
 
 
@@ -191,20 +206,16 @@ def _run(arguments: "argparse.Namespace") -> int:
     return command(arguments)
 
 
-def _report(arguments: "argparse.Namespace") -> int:
-    from gate import output
-    from gate.report import read_report
+def _audit(arguments: "argparse.Namespace") -> int:
+    from gate.cli_audit import command
 
-    try:
-        report = read_report(arguments.file.read_bytes())
-    except (OSError, ValueError) as error:
-        raise GateError(f"expected a gate report at {arguments.file}: {error}") from error
-    if arguments.format == "outputs":
-        tests = sum(s.evidence.tests or 0 for s in report.steps)
-        print(f"verdict={report.verdict}\ntests={tests}")
-        return 0
-    output.write(report, form=arguments.format, output=arguments.output, repo=arguments.repo)
-    return 0
+    return command(arguments)
+
+
+def _report(arguments: "argparse.Namespace") -> int:
+    from gate.cli_report import command
+
+    return command(arguments)
 
 
 def _init(arguments: "argparse.Namespace") -> int:

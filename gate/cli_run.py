@@ -99,7 +99,7 @@ def _judged(arguments: argparse.Namespace) -> Report:
 
 def _policy(arguments: argparse.Namespace, place: Place) -> tuple[Policy, tuple[Finding, ...]]:
     base = place.base
-    data = git.show(place.root, base, policies.FILE) if base else _read(place.root / policies.FILE)
+    data = git.show(place.root, base, policies.FILE) if base else policies.read_own(place.root)
     source = f"{policies.FILE}@{base}" if base else policies.FILE
     own = policies.parse_repository(data, source) if data is not None else None
     operator, digest = policies.load_operator(arguments.policy) if arguments.policy else (None, "")
@@ -136,17 +136,6 @@ def _read_report(path: Path) -> Report:
         return read_report(path.read_bytes())
     except (OSError, ValueError) as error:
         raise GateError(f"--base-report: expected a gate report at {path}: {error}") from error
-
-
-def _read(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError as error:
-        if path.is_symlink():
-            raise GateError(f"{path.name}: expected a file, got a link that leads nowhere") from error
-        return None
-    except OSError as error:
-        raise GateError(f"{path.name}: expected a file that can be read: {error.strerror}") from error
 
 
 def _wrap(text: str | None) -> tuple[str, ...]:

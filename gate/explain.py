@@ -25,7 +25,12 @@ VERDICTS = {
 
 def explain(word: str) -> str:
     """Return the explanation of a verdict or a rule. Raises UsageError for what is neither."""
-    known = {**VERDICTS, **EXPLAINED}
+    from gate.rules import all_rules  # noqa: PLC0415 the whole family, only to be explained
+
+    known = dict(VERDICTS | EXPLAINED)
+    for rule in all_rules():
+        text = f"{rule.ID} (a rule of `gate audit`): {rule.SUMMARY}"
+        known[rule.ID] = f"{known[rule.ID]}\n\n{text}" if rule.ID in known else text
     for name, text in known.items():
         if name.lower() == word.lower():
             return text

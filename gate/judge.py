@@ -128,7 +128,7 @@ def _proves(policy: Policy, step: StepReport) -> bool:
 
 def waived_steps(policy: Policy, today: date) -> set[str]:
     """Return the steps that may be hollow today."""
-    return {w.step for w in policy.waivers if w.expires >= today}
+    return {w.step for w in policy.waivers if w.step and w.expires >= today}
 
 
 def _notes_on_unseen(policy: Policy, names: Sequence[str]) -> tuple[Finding, ...]:
@@ -156,6 +156,7 @@ def _notes_on_waivers(policy: Policy, today: date) -> tuple[Finding, ...]:
             fix=f"make {w.step} verify something, then remove its waiver",
         )
         for w in policy.waivers
+        if w.step
     )  # fmt: skip
 
 

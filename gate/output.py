@@ -61,6 +61,11 @@ def write(report: Report, *, form: str, output: Path | None, repo: Path) -> None
     text = render(
         report, form, root=root, colour=output is None and colours(sys.stdout), proposal=_proposal(report, form, repo)
     )
+    put(text, form=form, output=output)
+
+
+def put(text: str, *, form: str, output: Path | None) -> None:
+    """Write text of a format to a file or to the standard output, where a runner finds no command in it."""
     if output is not None:
         _to_file(output, text)
     elif os.environ.get(ON_RUNNER) == "true":

@@ -47,11 +47,16 @@ class Step(NamedTuple):
 
 
 class Waiver(NamedTuple):
-    """The only way out: a step that may be hollow, for a reason, until a date."""
+    """The only way out, for a reason and until a date: a step that may be hollow, or what a rule of the audit finds.
+
+    Either `step` or `rule` is set; with `path`, a glob, only what is found in such files is excused.
+    """
 
     step: str
     reason: str
     expires: date
+    rule: str = ""
+    path: str = ""
 
 
 class Policy(NamedTuple):
@@ -88,6 +93,19 @@ def parse_repository(data: bytes, source: str) -> Policy:
         source=source,
         hash=digest(data),
     )
+
+
+def read_own(root: Path) -> bytes | None:
+    """Return the bytes of a repository's gate.toml, None where there is none. Raises PolicyError."""
+    path = root / FILE
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        if path.is_symlink():
+            raise PolicyError(f"{FILE}: expected a file, got a link that leads nowhere") from error
+        return None
+    except OSError as error:
+        raise PolicyError(f"{FILE}: expected a file that can be read: {error.strerror}") from error
 
 
 def notes_policy(folder: Path) -> Mapping[str, Any]:
@@ -267,9 +285,9 @@ def _waivers(found: object, names: set[str], source: str) -> tuple[Waiver, ...]:
     for number, item in enumerate(found):
         where = f"waivers[{number}]"
         given = table(item, source, where)
-        check_keys(given, ("step", "reason", "expires"), source, f"{where}.")
-        step = string(given.get("step", ""), source, f"{where}.step")
-        if step not in names:
+        check_keys(given, ("step", "rule", "path", "reason", "expires"), source, f"{where}.")
+        step, rule, path = _excused(given, source, where)
+        if step and step not in names:
             raise PolicyError(
                 f"{source}: {where}.step: expected the name of a step, got {step!r}{nearest(step, names)}"
             )
@@ -278,8 +296,21 @@ def _waivers(found: object, names: set[str], source: str) -> tuple[Waiver, ...]:
             hint = ", without quotes" if isinstance(expires, str) else ""
             raise PolicyError(f"{source}: {where}.expires: expected a date such as 2026-12-31{hint}, got {expires!r}")
         reason = string(given.get("reason", ""), source, f"{where}.reason")
-        waivers.append(Waiver(step, reason, date(expires.year, expires.month, expires.day)))
+        waivers.append(Waiver(step, reason, date(expires.year, expires.month, expires.day), rule, path))
     return tuple(waivers)
+
+
+def _excused(given: Mapping[str, Any], source: str, where: str) -> tuple[str, str, str]:
+    """Return the step, or the rule of the audit and a glob, that a waiver excuses."""
+    if ("step" in given) == ("rule" in given):
+        got = "both" if "step" in given else "neither"
+        raise PolicyError(f"{source}: {where}: expected either `step` or `rule`, got {got}")
+    if "step" in given:
+        if "path" in given:
+            raise PolicyError(f"{source}: {where}.path: expected it beside `rule` only")
+        return string(given["step"], source, f"{where}.step"), "", ""
+    path = string(given["path"], source, f"{where}.path") if "path" in given else ""
+    return "", string(given["rule"], source, f"{where}.rule"), path
 
 
 def _command(found: object, source: str, key: str) -> str:

@@ -81,7 +81,7 @@ class StepReport(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """One thing to mend: where it is, what is wrong, and how to mend it."""
+    """One thing to mend: where it is, what is wrong, how to mend it, and the command that shows it once more."""
 
     rule: str
     level: Level
@@ -91,6 +91,7 @@ class Finding(NamedTuple):
     files: tuple[str, ...] = ()
     count: int | None = None  # type: ignore[assignment] # hides tuple.count
     fix: str = ""
+    reproduce: str = ""
 
 
 class PolicyStamp(NamedTuple):
@@ -137,7 +138,7 @@ def read_report(text: str | bytes) -> Report:
             head=found.get("head"),
             policy=PolicyStamp(**_known(PolicyStamp, found.get("policy") or {})),
             steps=tuple(_read_step(s) for s in found.get("steps", [])),
-            findings=tuple(_read_finding(f) for f in found.get("findings", [])),
+            findings=tuple(read_finding(f) for f in found.get("findings", [])),
             seconds=float(found.get("seconds", 0.0)),
         )
     except (KeyError, TypeError) as error:
@@ -181,7 +182,8 @@ def _read_step(found: Mapping[str, Any]) -> StepReport:
     return StepReport(**fields)
 
 
-def _read_finding(found: Mapping[str, Any]) -> Finding:
+def read_finding(found: Mapping[str, Any]) -> Finding:
+    """Return the finding that an object of JSON holds."""
     fields = _known(Finding, found)
     fields["level"] = Level(fields["level"])
     fields["files"] = tuple(fields.get("files") or ())

@@ -34,7 +34,8 @@ def look(change: Change, before: Policy) -> Iterator[Finding]:
         yield error("protection-loosened", f"protect.allow was {was.allow!r}, now it is {after.allow!r}", FILE)
     for waiver in after.waivers:
         if waiver not in was.waivers:
-            message = f"a waiver was added: {waiver.step} may be hollow until {waiver.expires}"
+            excused = f"{waiver.step} may be hollow" if waiver.step else f"the audit passes over {waiver.rule}"
+            message = f"a waiver was added: {excused} until {waiver.expires}"
             yield error("waiver-added", message, FILE, _line(file.now, "[[waivers]]"))
 
 

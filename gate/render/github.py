@@ -19,13 +19,12 @@ def render_github(report: Report, root: Path) -> str:
 
     First the verdict, then what weakens the gate, then the first place of each failing step, their second, and so on.
     """
-    commands = [_command(f.level, f.message, f.path, f.line, f.rule) for f in report.findings]
+    commands = [command(f.level, f.message, f.path, f.line, f.rule) for f in report.findings]
     by_step = [_of_step(step, root) for step in bad_steps(report)]
-    commands += [command for row in zip_longest(*by_step) for command in row if command]
+    commands += [one for row in zip_longest(*by_step) for one in row if one]
     if report.verdict is not Verdict.GREEN:
-        commands.insert(0, _command(Level.ERROR, report.reason, None, None, f"Gate: {report.verdict}"))
-    kept = [[c for c in commands if c.startswith(f"::{word} ")][:ANNOTATIONS] for word in LEVELS.values()]
-    return "\n".join([*(command for group in kept for command in group), unspoken(render_text(report))])
+        commands.insert(0, command(Level.ERROR, report.reason, None, None, f"Gate: {report.verdict}"))
+    return "\n".join([*shown(commands), unspoken(render_text(report))])
 
 
 def places(step: StepReport, root: Path) -> list[Place]:
@@ -49,15 +48,22 @@ def unspoken(text: str, form: str = "text") -> str:
             return _SPOKEN.sub("\\1:\u200b", text.replace("##[", "#\u200b#["))
 
 
-def _of_step(step: StepReport, root: Path) -> list[str]:
-    found = [_command(p.level, p.message, p.path, p.line, step.name) for p in places(step, root)]
-    return found or [_command(Level.ERROR, f"{step.name}: {step.reason}", None, None, step.name)]
-
-
-def _command(level: Level, message: str, path: str | None, line: int | None, title: str) -> str:
+def command(level: Level, message: str, path: str | None, line: int | None, title: str) -> str:
+    """Return one annotation: a command to the runner."""
     where = f"file={_property(path)}," if path else ""
     at = f"line={line}," if path and line else ""
     return f"::{LEVELS[level]} {where}{at}title={_property(title)}::{_data(message)}"
+
+
+def shown(commands: list[str]) -> list[str]:
+    """Return as many as GitHub shows, the first of each level."""
+    kept = [[c for c in commands if c.startswith(f"::{word} ")][:ANNOTATIONS] for word in LEVELS.values()]
+    return [one for group in kept for one in group]
+
+
+def _of_step(step: StepReport, root: Path) -> list[str]:
+    found = [command(p.level, p.message, p.path, p.line, step.name) for p in places(step, root)]
+    return found or [command(Level.ERROR, f"{step.name}: {step.reason}", None, None, step.name)]
 
 
 def _data(text: str) -> str:

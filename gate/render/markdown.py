@@ -13,15 +13,15 @@ CUT = "\n\n… cut at the platform's length limit\n"
 
 def render_markdown(report: Report, *, length: int = SUMMARY_BYTES, proposal: str = "") -> str:
     """Return the report for a job summary, or with `length` for a comment; cut to fit, saying so."""
-    parts = [f"## {'✅' if report.verdict is Verdict.GREEN else '❌'} Gate: {report.verdict}", _cell(report.reason)]
+    parts = [f"## {'✅' if report.verdict is Verdict.GREEN else '❌'} Gate: {report.verdict}", cell(report.reason)]
     if report.steps:
         rows = [
-            f"| {_cell(s.name)} | {MARKS[s.outcome]} {s.outcome} | {_cell(what(s))} | {s.seconds:.1f} |"
+            f"| {cell(s.name)} | {MARKS[s.outcome]} {s.outcome} | {cell(what(s))} | {s.seconds:.1f} |"
             for s in report.steps
         ]
         parts.append("\n".join(["| step | outcome | evidence | seconds |", "|---|---|---|--:|", *rows]))
     if report.findings:
-        parts.append("\n".join(f"- **{f.level}** `{f.rule}` {_cell(place(f) + f.message)}" for f in report.findings))
+        parts.append("\n".join(f"- **{f.level}** `{f.rule}` {cell(place(f) + f.message)}" for f in report.findings))
     if proposal:
         parts.append(f"A `gate.toml` that would fit this repository:\n\n{_fence(proposal, 'toml')}")
     parts.append(f"Policy: `{(report.policy.source or 'none').translate(_NO_CODE)}`")
@@ -42,7 +42,7 @@ def _output(step: StepReport, room: int) -> str:
     log = step.log.strip("\n")
     if not log.strip():
         return ""
-    start, end = f"\n\n<details><summary>Output of {_cell(step.name)}</summary>\n\n", "\n\n</details>"
+    start, end = f"\n\n<details><summary>Output of {cell(step.name)}</summary>\n\n", "\n\n</details>"
     for chars in (LOG_CHARS, LOG_CHARS // 4, LEAST_CHARS):
         block = f"{start}{_fence(log[-chars:], 'text')}{end}"
         if len(_bytes(block)) <= room:
@@ -54,7 +54,8 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
+    """Return text that stays in one line, or one cell of a table, and is no markup."""
     return text.replace("\n", " ").replace("|", "\\|").replace("<", "&lt;").replace("@", "@\u200b")
 
 

@@ -16,29 +16,34 @@ _PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456
 
 def render_sarif(report: Report, root: Path) -> str:
     """Return the verdict where it is bad, findings, and failing steps with the places that their tools name."""
-    results = list(_results(report, root))
+    return log(list(_results(report, root)), successful=report.verdict is not Verdict.ERROR, verdict=report.verdict)
+
+
+def log(results: list[dict[str, object]], *, successful: bool, verdict: str) -> str:
+    """Return results as a whole SARIF log of one run."""
     rules = [{"id": rule} for rule in sorted({str(r["ruleId"]) for r in results})]
     run = {
         "tool": {"driver": {"name": "gate", "rules": rules}},
-        "invocations": [{"executionSuccessful": report.verdict is not Verdict.ERROR}],
+        "invocations": [{"executionSuccessful": successful}],
         "results": results,
-        "properties": {"verdict": report.verdict},
+        "properties": {"verdict": verdict},
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
 def _results(report: Report, root: Path) -> Iterator[dict[str, object]]:
     if report.verdict is not Verdict.GREEN:
-        yield _result(f"verdict-{report.verdict.lower()}", Level.ERROR, report.reason, FILE, None)
+        yield result(f"verdict-{report.verdict.lower()}", Level.ERROR, report.reason, FILE, None)
     for f in report.findings:
-        yield _result(f.rule, f.level, f.message, f.path, f.line)
+        yield result(f.rule, f.level, f.message, f.path, f.line)
     for step in bad_steps(report):
-        yield _result(f"step-{step.outcome}", Level.ERROR, f"{step.name}: {step.reason}", FILE, None)
+        yield result(f"step-{step.outcome}", Level.ERROR, f"{step.name}: {step.reason}", FILE, None)
         for found in places(step, root):
-            yield _result(f"step-{step.name}", found.level, found.message, found.path, found.line)
+            yield result(f"step-{step.name}", found.level, found.message, found.path, found.line)
 
 
-def _result(rule: str, level: Level, message: str, path: str | None, line: int | None) -> dict[str, object]:
+def result(rule: str, level: Level, message: str, path: str | None, line: int | None) -> dict[str, object]:
+    """Return one result of a SARIF run."""
     found: dict[str, object] = {"ruleId": rule, "level": str(level), "message": {"text": message}}
     if path:
         where: dict[str, object] = {"artifactLocation": {"uri": _uri(path)}}

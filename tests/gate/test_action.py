@@ -134,12 +134,11 @@ def script(
 @pytest.mark.parametrize(
     ("env", "said"),
     [
-        ({"GATE_MODE": "audit"}, "mode: this version of the gate cannot audit yet; expected run"),
-        ({"GATE_MODE": "prove"}, "mode: this version of the gate cannot prove yet; expected run"),
-        ({"GATE_MODE": "run; id\n::x::"}, "mode: expected run, got 'run??id???x??'"),
+        ({"GATE_MODE": "prove"}, "mode: this version of the gate cannot prove yet; expected run or audit"),
+        ({"GATE_MODE": "run; id\n::x::"}, "mode: expected run or audit, got 'run??id???x??'"),
         ({"GATE_DIRECTORY": "/none $(id)"}, "working-directory: expected a folder, found none at '/none ??id?'"),
     ],
-    ids=["audit", "prove", "hostile mode", "hostile folder"],
+    ids=["prove", "hostile mode", "hostile folder"],
 )
 def test_what_cannot_be_done_is_one_clear_line_and_the_verdict_is_error(
     tmp_path: Path, env: dict[str, str], said: str
@@ -239,3 +238,16 @@ def test_zizmor_finds_nothing_in_the_action_and_in_our_workflows() -> None:
         cwd=ROOT, capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     assert (done.returncode, done.stdout[:22]) == (0, "No findings to report."), done.stdout
+
+
+def test_an_audit_fails_at_its_level_and_tells_what_it_found(tmp_path: Path) -> None:
+    policy = GATE.format(name="lint", run="ruff check --fix-only .")
+    repo = repository(tmp_path, policy)
+    done, outputs, summary = script(tmp_path, repo, GATE_MODE="audit", GATE_FAIL_ON="error")
+    found = (
+        done.returncode,
+        outputs.startswith("verdict=FINDINGS\ntests=0\nreport=/"),
+        "`fixer-in-gate` gate.toml:2: " in summary,
+    )
+    assert found == (1, True, True)
+    assert "::error file=gate.toml,line=2,title=fixer-in-gate::lint: `ruff --fix-only` mends" in done.stdout

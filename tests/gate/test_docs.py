@@ -1,6 +1,8 @@
 """Every example in the documentation is a policy that the gate reads."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -8,8 +10,9 @@ import pytest
 
 from gate.policy import STEP_KEYS, TOP_KEYS, parse_operator, parse_repository
 
-DOCS = Path(__file__).parents[2] / "docs"
-README = Path(__file__).parents[2] / "README.md"
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+README = ROOT / "README.md"
 EXAMPLES = re.findall(r"```(toml|json)\n(.*?)```", (DOCS / "policy.md").read_text() + README.read_text(), re.DOTALL)
 
 
@@ -29,3 +32,10 @@ def test_every_key_of_a_step_is_explained() -> None:
 def test_every_table_of_a_policy_has_an_example() -> None:
     tables = {key for language, text in EXAMPLES if language == "toml" for key in tomllib.loads(text)}
     assert [key for key in TOP_KEYS if key not in tables] == []
+
+
+def test_the_page_of_rules_is_what_the_rules_say() -> None:
+    written = subprocess.run(
+        [sys.executable, str(ROOT / "scripts" / "rules")], capture_output=True, text=True, check=True
+    )
+    assert (ROOT / "docs" / "rules.md").read_text() == written.stdout

@@ -1,5 +1,6 @@
 """Reading policies: what is understood, and what is said of what is not."""
 
+import re
 from datetime import date
 
 import pytest
@@ -161,3 +162,17 @@ def test_an_error_is_one_line_that_no_runner_obeys_whatever_it_quotes() -> None:
     assert str(error.value) == (
         "g: a\\n::error::\\x1b#\u200b#[error]b: expected one of steps, protect, waivers, notes, gates, got an unknown key"
     )
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("", "waivers[0]: expected either `step` or `rule`, got neither"),
+        ('step = "a"\nrule = "b"', "waivers[0]: expected either `step` or `rule`, got both"),
+        ('step = "a"\npath = "x"', "waivers[0].path: expected it beside `rule` only"),
+    ],
+)
+def test_a_waiver_excuses_either_a_step_or_a_rule(given: str, said: str) -> None:
+    text = f'[steps]\na = "true"\n[[waivers]]\n{given}\nreason = "r"\nexpires = 2026-01-01\n'
+    with pytest.raises(PolicyError, match=re.escape(f"gate.toml: {said}")):
+        parse_repository(text.encode(), "gate.toml")

@@ -1,0 +1,121 @@
+"""The checks of a repository: steps of its policy, and lines that its workflows run for pull requests and pushes."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from gate import tools
+from gate.commands.resolve import Command, resolve
+from gate.commands.shell import Options, shell_options
+from gate.repository.tree import Tree
+from gate.repository.workflows import JUDGING, Workflow, WorkflowStep, read_workflows
+from gate.tools.tool import Invocation, Tool
+
+_WORKFLOW_EVENTS = JUDGING | {"push"}
+_SCRIPTS = (
+    "package.json", "Makefile", "makefile", "GNUmakefile", "tox.ini", "pyproject.toml", "noxfile.py", "justfile",
+    "Taskfile.yml", "composer.json", "deno.json",
+)  # fmt: skip
+_NO_BASH = ("pwsh", "powershell", "cmd", "python")
+
+
+class Check(NamedTuple):
+    """One text that a shell runs: of a step of the policy (`is_policy`) or of a workflow.
+
+    `source` and `line` say where it stands; `commands` are all programs that it runs, through scripts and targets.
+    """
+
+    name: str
+    text: str
+    cwd: Path
+    source: str
+    line: int | None
+    is_policy: bool
+    options: Options
+    commands: tuple[Command, ...]
+    env: Mapping[str, str] = MappingProxyType({})
+
+    @property
+    def runs(self) -> tuple[Invocation, ...]:
+        """Return the runs of known tools, runners such as npm and make among them."""
+        return tuple(invocation(c, tool) for c in self.commands for tool in tools.matching(c.argv))
+
+    @property
+    def verifies(self) -> bool:
+        """Return whether a known tool that can judge something runs."""
+        return any(run.tool.KIND != "runner" for run in self.runs)
+
+
+def invocation(command: Command, tool: Tool) -> Invocation:
+    """Return a command as a run of a tool."""
+    c = command
+    return Invocation(tool, c.argv, c.cwd, c.launcher, c.program, c.sure, c.binds, c.env)
+
+
+def read_checks(tree: Tree) -> tuple[Check, ...]:
+    """Return the policy's steps, then what workflows run for pushes and pull requests."""
+    return (*_of_policy(tree), *(c for w in read_workflows(tree) for c in _of_workflow(tree, w)))
+
+
+def gating(checks: tuple[Check, ...]) -> tuple[Check, ...]:
+    """Return the checks that decide: the policy's where there is one, else those of the workflows."""
+    return tuple(c for c in checks if c.is_policy) or checks
+
+
+def locate(tree: Tree, check: Check, command: Command, needle: str) -> tuple[str, int | None]:
+    """Return the file and the line in which a word of a command stands: a script's, else that of the check."""
+    if needle in check.text or not needle:
+        start = check.line or 1
+        return check.source, tree.line_of(check.source, needle, start) if needle else check.line
+    folder = tree.relative(command.cwd)
+    for name in _SCRIPTS:
+        path = name if folder == "." else f"{folder}/{name}"
+        line = tree.line_of(path, needle)
+        if line is not None:
+            return path, line
+    for other in check.commands:
+        for word in other.argv:
+            path = tree.relative(other.cwd / word) if word.endswith((".sh", ".bash")) or "/" in word else ""
+            line = tree.line_of(path, needle) if path in tree.known else None
+            if line is not None:
+                return path, line
+    return check.source, check.line
+
+
+def _of_policy(tree: Tree) -> Iterator[Check]:
+    for step in tree.policy.steps:
+        cwd = tree.root / step.cwd
+        options = shell_options(step.shell.split()[1:])
+        source = tree.policy.file
+        header = tree.line_of(source, f"[steps.{step.name}]") or tree.line_of(source, step.name) or 1
+        line = tree.line_of(source, step.run.splitlines()[0], header) or header
+        commands = resolve(step.run, cwd, root=tree.root, options=options)
+        yield Check(step.name, step.run, cwd, source, line, True, options, commands, step.env)
+
+
+def _of_workflow(tree: Tree, workflow: Workflow) -> Iterator[Check]:
+    if _WORKFLOW_EVENTS.isdisjoint(workflow.events):
+        return
+    for job in workflow.jobs:
+        for step in job.steps:
+            if step.run.strip() and not step.shell.startswith(_NO_BASH):
+                yield _check(tree, workflow, f"{job.label} / {step.name}", step)
+
+
+def _check(tree: Tree, workflow: Workflow, name: str, step: WorkflowStep) -> Check:
+    inside = not Path(step.cwd).is_absolute() and ".." not in Path(step.cwd).parts and "$" not in step.cwd
+    cwd = tree.root / step.cwd if inside else tree.root
+    options = _options(step.shell)
+    commands = resolve(step.run, cwd, root=tree.root, options=options)
+    return Check(name, step.run, cwd, workflow.path, step.run_line, False, options, commands)
+
+
+def _options(shell: str) -> Options:
+    """Return how GitHub starts a shell: `bash -e`, with `pipefail` only where the workflow says `shell: bash`.
+
+    https://docs.github.com/actions/reference/workflows-and-actions/workflow-syntax#jobsjob_idstepsshell
+    """
+    if shell == "bash":
+        return Options(errexit=True, pipefail=True)
+    return shell_options(shell.split()[1:]) if " " in shell else Options(errexit=True)

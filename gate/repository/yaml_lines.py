@@ -1,0 +1,45 @@
+"""YAML whose mappings know their lines, so that a finding can say where it is."""
+
+from typing import Any
+
+import yaml
+
+YamlError = yaml.YAMLError
+
+
+class Mapped(dict[Any, Any]):
+    """A mapping; `line` is where it starts, `lines` where each key stands. The key `on` stays the text `on`."""
+
+    line: int = 1
+    lines: dict[str, int]
+
+    def at(self, key: str) -> int:
+        """Return the line of a key, that of the mapping where it has none."""
+        return self.lines.get(key, self.line)
+
+
+class _Loader(yaml.SafeLoader):
+    def construct_yaml_map(self, node: yaml.MappingNode) -> Any:
+        found = Mapped()
+        found.line, found.lines = node.start_mark.line + 1, {}
+        yield found
+        self.flatten_mapping(node)
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                found.lines[key.value] = key.start_mark.line + 1
+                if key.value in ("on", "off", "yes", "no"):  # YAML 1.1 reads them as true and false; GitHub does not
+                    key.tag = "tag:yaml.org,2002:str"
+        found.update(self.construct_mapping(node))
+
+
+_Loader.add_constructor("tag:yaml.org,2002:map", _Loader.construct_yaml_map)
+_Loader.add_multi_constructor("!", lambda *_: None)  # an application's own tags: what they mean is not ours to say
+
+
+def read_yaml(text: str) -> Any:
+    """Return what the first document of a text holds. Raises YamlError, and ValueError for dates that are none."""
+    loader: Any = _Loader(text)
+    try:
+        return loader.get_data() if loader.check_data() else None
+    finally:
+        loader.dispose()

@@ -1,0 +1,45 @@
+"""Rules of the audit: one module for one way in which checks are green and nothing was verified, listed in RULES.
+
+A rule looks at files only; nothing of the repository is run. It is quiet about its near miss: each has a test with a
+tree that trips it and one that must not.
+"""
+
+import importlib
+from collections.abc import Iterator
+from typing import Protocol
+
+from gate.report import Finding
+from gate.repository.opening import Repository
+
+RULES = (
+    "continue_on_error",
+    "fixer_in_gate",
+    "no_policy",
+    "pass_with_no_tests",
+    "workflow_invalid",
+)
+
+PLUMBING = ()
+
+
+class Rule(Protocol):
+    """One module of this folder."""
+
+    ID: str  # of its findings: `pass-with-no-tests`
+    SUMMARY: str  # what it means and what mends it, for `gate explain`
+
+    @staticmethod
+    def check(repo: Repository) -> Iterator[Finding]:
+        """Yield what is wrong, each with a place, a mend and the command that shows it."""
+        ...
+
+
+def load(name: str) -> Rule:
+    """Return the rule of a module's name."""
+    rule: Rule = importlib.import_module(f"gate.rules.{name}")  # type: ignore[assignment]
+    return rule
+
+
+def all_rules() -> tuple[Rule, ...]:
+    """Return the whole family."""
+    return tuple(load(name) for name in RULES)

@@ -1,0 +1,69 @@
+"""A check mends the checkout and succeeds, so what was wrong is never told."""
+
+from collections.abc import Iterator, Sequence
+
+from gate.report import Finding, Level
+from gate.repository.checks import locate
+from gate.repository.opening import Repository
+
+ID = "fixer-in-gate"
+SUMMARY = (
+    "a check repairs the files that it should judge and exits 0; the repair is thrown away with the checkout.\n"
+    "Next: use the form that only reports (`eslint .`, `prettier --check`, `gofmt -l` with a test, `ruff check`)."
+)
+# program: options that mend; all of them in one word of the command line
+FIXES = {
+    "eslint": ("--fix",), "prettier": ("--write", "-w"), "gofmt": ("-w",), "goimports": ("-w",),
+    "stylelint": ("--fix",),
+    "biome": ("--write", "--apply", "--fix"), "rubocop": ("-a", "-A", "--autocorrect", "--autocorrect-all"),
+    "standardrb": ("--fix",), "oxlint": ("--fix",), "xo": ("--fix",), "golangci-lint": ("--fix",), "tslint": ("--fix",),
+    "markdownlint": ("--fix", "-f"), "shfmt": ("-w",), "php-cs-fixer": (), "phpcbf": (),
+}  # fmt: skip
+_DRY = {"--dry-run", "--check", "--diff", "--exit-non-zero-on-fix", "--fix-dry-run", "-l", "--list-different"}
+
+
+def check(repo: Repository) -> Iterator[Finding]:
+    """Yield each command that mends, unless the same check compares the checkout afterwards."""
+    for at in repo.gate:
+        if any(c.argv[:2] == ("git", "diff") or c.argv[:2] == ("git", "status") for c in at.commands):
+            continue
+        for command in at.commands:
+            option = fixes(command.argv)
+            if option is not None:
+                path, line = locate(repo.tree, at, command, option or command.argv[0])
+                words = " ".join(w for w in (command.argv[0], option) if w)
+                yield Finding(
+                    ID, Level.ERROR, f"{at.name}: `{words}` mends the checkout and succeeds", path, line,
+                    fix=f"let {command.argv[0]} report only: without {option}" if option else "use its dry run",
+                    reproduce=f"{' '.join(command.argv)}; echo $?; git diff --stat",
+                )  # fmt: skip
+
+
+def fixes(argv: Sequence[str]) -> str | None:
+    """Return the option by which a command mends and still succeeds, empty where it always does, None where not."""
+    name, words = argv[0], set(argv[1:])
+    if words & _DRY:
+        return None
+    if name == "ruff":
+        return _ruff(argv)
+    if name == "black" or name == "isort":
+        return "" if not words & {"--check-only", "-c", "--version", "--help"} else None
+    if name in ("cargo", "dotnet"):
+        return _subcommand(argv)
+    if name not in FIXES:
+        return None
+    if name == "php-cs-fixer":
+        return "fix" if "fix" in words else None
+    return next((o for o in FIXES[name] if o in words), None if FIXES[name] else "")
+
+
+def _ruff(argv: Sequence[str]) -> str | None:
+    if "format" in argv[1:2]:
+        return "format"
+    return next((o for o in ("--fix-only", "--fix") if o in argv), None)
+
+
+def _subcommand(argv: Sequence[str]) -> str | None:
+    if argv[0] == "dotnet":
+        return "format" if argv[1:2] == ("format",) and "--verify-no-changes" not in argv else None
+    return argv[1] if argv[1:2] in (("fmt",), ("fix",)) else None

@@ -1,0 +1,37 @@
+"""What every rule of the audit keeps to."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gate.explain import explain
+from gate.rules import RULES, load
+from tests.gate.rules.samples import opened
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_rule_has_an_id_and_says_what_it_means_and_what_comes_next(name: str) -> None:
+    rule = load(name)
+    assert (re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+", rule.ID) is not None, "\nNext: " in rule.SUMMARY) == (True, True)
+    assert rule.SUMMARY in explain(rule.ID)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_rule_has_a_tree_that_trips_it_and_one_that_does_not(name: str) -> None:
+    texts = "".join(path.read_text() for path in Path(__file__).parent.glob("test_*.py"))
+    assert len(re.findall(rf'"{name}"', texts)) >= 1, f"tests/gate/rules: expected tests that name {name!r}"
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_rule_is_quiet_and_whole_in_odd_repositories(tmp_path: Path, name: str) -> None:
+    odd = {
+        "gate.toml": "[steps.a]\nrun = 'python3 -m unittest'", "package.json": '{"scripts": 7, "workspaces": {"packages": 3}}',
+        "tsconfig.json": '{"files": 3, "include": {"a": 1}, "references": [1, null]}', "pyproject.toml": "[tool]\npytest = 1\nmypy = 2\nruff = 3\n",
+        "Cargo.toml": "workspace = 4\n", "turbo.json": '{"tasks": []}', "setup.cfg": "[mypy]\n", "tox.ini": "[tox]\nenv_list\n",
+        ".pre-commit-config.yaml": "- 1\n", "Makefile": "\ttest\n", "pom.xml": "<project", "nx.json": "{}", "go.mod": "", "docker-compose.yml": "services: 1",
+        ".github/workflows/a.yml": "on: push\njobs:\n  a:\n    uses: ./.github/workflows/b.yml\n    needs: [a, 3]\n    strategy: 5\n",
+        "test_a.py": "import unittest\nclass T(unittest.TestCase):\n    def test_a(self): self.assertEqual(1, 1)\n",
+    }  # fmt: skip
+    assert {f.rule for f in load(name).check(opened(tmp_path, odd))} <= {load(name).ID}
+    assert list(load(name).check(opened(tmp_path / "empty", {"gate.toml": "[steps.a]\nrun = 'make'"}))) == []

@@ -1,0 +1,111 @@
+"""Rules about policies, workflows and commands of any language: each with its near miss."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.gate.rules.samples import policy, seen, workflow
+
+CI = ".github/workflows/ci.yml"
+NIGHTLY = workflow("pytest", on="{schedule: [{cron: '0 4 * * *'}]}")
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"a.txt": ""}, ["error None:None UNGATED: no step is configured; and there is no workflow"]),
+        ({"gate.toml": "gates = []"}, ["error gate.toml:1 UNGATED: no step is configured; and there is no workflow"]),
+        ({CI: NIGHTLY}, ["error None:None UNGATED: no step is configured; and no workflow runs for pull requests, only for other events"]),
+        ({CI: workflow("pytest")}, [f"error None:None UNGATED: no step is configured; {CI} runs 1 commands for pull requests, and nothing asks what they verified"]),
+        ({"gate.toml": policy(test="pytest")}, []),
+    ],
+    ids=["nothing", "an empty list", "nightly only", "a workflow", "a step"],
+)  # fmt: skip
+def test_a_repository_without_steps_is_ungated(tmp_path: Path, files: dict[str, str], expected: list[str]) -> None:
+    assert seen("no_policy", tmp_path, files) == expected
+
+
+PACKAGE = '{"scripts": {\n"test": "jest --passWithNoTests"\n}}'
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"gate.toml": policy(test="npm test"), "package.json": PACKAGE}, ["error package.json:2 test: jest succeeds without any test (--passWithNoTests)"]),
+        ({"gate.toml": policy(test="npx vitest run --passWithNoTests=true")}, ["error gate.toml:2 test: vitest succeeds without any test (--passWithNoTests=true)"]),
+        ({"jest.config.base.js": "module.exports = {\n  passWithNoTests: true,\n}"}, ["error jest.config.base.js:2 the runner is configured to succeed without any test"]),
+        ({"jest.config.base.js": "// passWithNoTests: true", "gate.toml": policy(test="jest", other="echo --passWithNoTests")}, []),
+    ],
+    ids=["in a script", "in a step", "in a configuration", "near misses"],
+)  # fmt: skip
+def test_a_runner_that_succeeds_without_tests_is_named(
+    tmp_path: Path, files: dict[str, str], expected: list[str]
+) -> None:
+    assert seen("pass_with_no_tests", tmp_path, files) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("npx eslint --fix .", ["error gate.toml:2 lint: `eslint --fix` mends the checkout and succeeds"]),
+        ("prettier --write src", ["error gate.toml:2 lint: `prettier --write` mends the checkout and succeeds"]),
+        ("gofmt -w .", ["error gate.toml:2 lint: `gofmt -w` mends the checkout and succeeds"]),
+        ("ruff check --fix-only .", ["error gate.toml:2 lint: `ruff --fix-only` mends the checkout and succeeds"]),
+        ("black .", ["error gate.toml:2 lint: `black` mends the checkout and succeeds"]),
+        ("cargo fmt", ["error gate.toml:2 lint: `cargo fmt` mends the checkout and succeeds"]),
+        ("eslint .", []), ("prettier --check .", []), ("gofmt -l .", []), ("ruff format --check .", []), ("black --check .", []),
+        ("cargo fmt -- --check", []), ("prettier --write . && git diff --exit-code", []), ("echo eslint --fix", []),
+    ],
+)  # fmt: skip
+def test_a_check_that_mends_is_no_check(tmp_path: Path, command: str, expected: list[str]) -> None:
+    assert seen("fixer_in_gate", tmp_path, {"gate.toml": policy(lint=command)}) == expected
+
+
+GOES_ON = """\
+on: pull_request
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    continue-on-error: {job}
+    steps:
+      - run: {run}
+        id: a
+        continue-on-error: {step}
+      - run: echo {after}
+"""
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (("false", "pytest", "true", "x"), [f"error {CI}:9 test / a: a failing check is green"]),
+        (("true", "pytest", "false", "x"), [f"error {CI}:5 the job test: a failing check is green"]),
+        (("false", "./upload-report", "true", "x"), [f"note {CI}:9 test / a: a failure is passed over"]),
+        (("false", "pytest", "true", "${{ steps.a.outcome }}"), []),
+        (("false", "pytest", "false", "x"), []),
+    ],
+    ids=["a step", "a job", "an upload", "its outcome is read", "none"],
+)
+def test_a_check_whose_failure_is_passed_over_is_named(
+    tmp_path: Path, values: tuple[str, str, str, str], expected: list[str]
+) -> None:
+    job, run, step, after = values
+    assert (
+        seen("continue_on_error", tmp_path, {CI: GOES_ON.format(job=job, run=run, step=step, after=after)}) == expected
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("- a\n", [f"error {CI}:1 expected a mapping with `on` and `jobs`"]),
+        ("on: push\n", [f"error {CI}:1 expected `jobs`, found nothing"]),
+        ("on: push\njobs:\n  a:\n    runs-on: x\n    needs: b\n    steps:\n      - name: n\n",
+         [f"error {CI}:7 jobs.a.steps[0]: expected `run` or `uses`, found neither", f"error {CI}:5 jobs.a.needs: expected the id of a job, got 'b'"]),
+        ("on: push\njobs:\n  a:\n    uses: o/r/.github/workflows/x.yml@main\n", []),
+        (workflow("pytest"), []),
+    ],
+    ids=["a list", "no jobs", "an empty step", "a reusable workflow", "a good one"],
+)  # fmt: skip
+def test_a_workflow_that_github_refuses_is_named(tmp_path: Path, text: str, expected: list[str]) -> None:
+    assert seen("workflow_invalid", tmp_path, {CI: text}) == expected
