@@ -27,7 +27,7 @@ from bot.dashboard.transcripts import Transcripts
 from bot.inbox.intake import Intake
 from bot.inbox.recovery import Recovery
 from bot.inbox.webhook import Receiver
-from bot.opening import data_folder, need_git, sandbox_mode
+from bot.opening import DATABASE, ENGINE, data_folder, need_git, sandbox_mode
 from bot.outbox import reporter
 from bot.outbox.outbox import Outbox
 from bot.sandbox.redact import Redactor
@@ -69,7 +69,7 @@ class Service:
         log.strike(redactor.data)
         self.bell = Bell()
         self._folder = Folder(data)
-        self.store = open_store(settings.database_url or sqlite_url(data / "sluice.db"))
+        self.store = open_store(settings.database_url or sqlite_url(data / DATABASE))
         self._presence = Presence(self.store, name=self.host, heard=self._heard)
         self._watch = hosts.Watch(self.host, dead_s=settings.dead_after_s)
         self._warmth, self._queue = Warmth(self.host), Queue()
@@ -80,9 +80,7 @@ class Service:
             self.store, self.forge, now=time.time, links=links_of(settings), strike=redactor.data
         )  # fmt: skip
         self.desk = self._desk(data, redactor)
-        self.engine = Engine(
-            self.desk, database_url=settings.database_url or sqlite_url(data / "engine.db"), host=self.host
-        )
+        self.engine = Engine(self.desk, database_url=settings.database_url or sqlite_url(data / ENGINE), host=self.host)
         self.intake = Intake(
             self.store,
             self.forge,

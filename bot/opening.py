@@ -9,7 +9,7 @@ from bot.sandbox.box import BWRAP, Mode
 from bot.settings import Settings, load
 from bot.tickets.store import Store, open_store, sqlite_url
 
-DATABASE = "sluice.db"
+DATABASE, ENGINE = "sluice.db", "engine.db"  # ours, and the one of durable execution
 
 
 def data_folder(path: Path) -> Path:

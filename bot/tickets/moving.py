@@ -1,5 +1,7 @@
 """Move everything stored to another database: every table, in one transaction, counted on both sides."""
 
+from collections.abc import Callable
+
 import sqlalchemy as sa
 
 from bot.errors import UserError
@@ -11,23 +13,27 @@ BATCH = 500
 LIVES_S = 60.0  # a host whose heartbeat is younger still writes
 
 
-def move_all(source: Store, target: Store) -> dict[str, int]:
+def move_all(
+    source: Store, target: Store, *, alone: bool = False, besides: Callable[[sa.Connection], object] = bool
+) -> dict[str, int]:
     """Copy all rows; returns how many of each table. Raises UserError where that could lose or mix anything.
 
     The source only is read, and nobody may write to it meanwhile. Until the last row is there the target is marked, so
-    that no bot starts on it.
+    that no bot starts on it. `alone`: no host can run, whatever its heartbeat says; `besides`: moves what is not in our
+    tables, given the source, once it is known that the target is empty.
     """
     moved: dict[str, int] = {}
     with source.write() as old:
         _freeze(old)
         lives = old.execute(sa.select(hosts.c.name).where(hosts.c.heartbeat > clock(old) - LIVES_S)).scalars().all()
-        if lives:
+        if lives and not alone:
             raise UserError(f"{', '.join(lives)} still runs; stop every host, wait a minute, then move")
         with target.write() as new:
             for table in METADATA.sorted_tables:
                 if new.execute(sa.select(sa.func.count()).select_from(table)).scalar_one():
                     raise UserError(f"the target's table {table.name} holds rows already; move into an empty database")
             UNFINISHED.create(new, checkfirst=True)
+        besides(old)
         with target.write() as new:
             for table in METADATA.sorted_tables:
                 moved[table.name] = _copy(old, new, table)

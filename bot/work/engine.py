@@ -20,6 +20,7 @@ from bot.tickets.ticket import Outcome, Stage, Ticket
 from bot.work import pipeline
 from bot.work.ended import Ended
 from bot.work.job import Desk, Fenced, Running
+from bot.work.pending import workflow_id
 from bot.work.running import job_of, run_patiently
 from bot.work.stages.close import close
 
@@ -202,11 +203,6 @@ class Engine:
     def stop(self) -> None:
         """Close the engine; what is running stays pending and goes on at the next launch."""
         DBOS.destroy()
-
-
-def workflow_id(ticket: Ticket) -> str:
-    """Return the id under which DBOS keeps an attempt."""
-    return f"{ticket.id}-{ticket.attempt}"
 
 
 def _the_desk() -> Desk:

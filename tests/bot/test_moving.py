@@ -11,12 +11,15 @@ import pytest
 import sqlalchemy as sa
 
 from bot.errors import ConfigError, UserError
+from bot.forges.local import LocalForge
 from bot.tickets import bundles, deliveries, hosts, journal, tickets
 from bot.tickets.deliveries import Arrived
 from bot.tickets.moving import move_all
 from bot.tickets.schema import METADATA
 from bot.tickets.store import Store, open_store, sqlite_url
 from bot.tickets.tickets import Wish
+from tests.bot.living import SHOP, Bot, cart_model, open_shop, pulls
+from tests.needs import needs
 
 ROOT = Path(__file__).parents[2]
 WISH = Wish(repository="a/b", issue=1, title="t", body="b", requester="r", label="bot", trigger_key="k")
@@ -101,3 +104,35 @@ def test_a_bot_that_still_runs_is_not_moved(old: Store, tmp_path: Path) -> None:
         hosts.beat(c, "alive", slots=1)
     with pytest.raises(UserError, match="alive still runs"):
         move_all(old, open_store(sqlite_url(tmp_path / "other.db")))
+
+
+@needs("bwrap", package="bubblewrap")
+@pytest.mark.slow
+def test_a_bot_that_was_killed_goes_on_in_the_other_database(
+    tmp_path: Path, forge: LocalForge, postgres_url: str
+) -> None:
+    open_shop(forge)
+    forge.create_repository("acme/notes", {"README.md": "no gate here\n"})
+    forge.add_user("ann", {SHOP: "write", "acme/notes": "write"})
+    forge.open_issue("acme/notes", "Waits for a slot", "text", user="ann")
+    with cart_model() as model:
+        with Bot(tmp_path, forge, model.url, BOT_SLOTS="1") as bot:
+            forge.label_issue(SHOP, 1, "bot", user="ann")
+            forge.wait(lambda: bool(forge.comments(SHOP, 1)))
+            forge.label_issue("acme/notes", 1, "bot", user="ann")
+            forge.wait(lambda: bool(forge.comments("acme/notes", 1)))
+            bot.until("stage started", stage="verify")
+        asked = len(model.requests)
+        moved = subprocess.run(
+            [sys.executable, "-m", "bot", "migrate", "--to", postgres_url], cwd=ROOT, check=True, text=True,
+            env={**os.environ, "BOT_DATA": str(tmp_path / "bot")}, stdout=subprocess.PIPE,
+        ).stdout  # fmt: skip
+        with Bot(tmp_path, forge, model.url, BOT_DATABASE_URL=postgres_url):
+            forge.wait(lambda: forge.issue(SHOP, 1).labels == ["bot: merged"], limit_s=60)
+            forge.wait(lambda: forge.issue("acme/notes", 1).labels == ["bot: ungated"], limit_s=60)
+    told = [len(forge.comments(name, 1)) for name in (SHOP, "acme/notes")]
+    assert (len(model.requests) - asked, told, pulls(forge)) == (0, [1, 1], [True])
+    assert moved.splitlines()[-2:] == [
+        "1 interrupted attempts go on there, behind their last finished stage.",
+        "Everything is there. Set BOT_DATABASE_URL to the new address and start the bot.",
+    ]
