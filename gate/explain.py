@@ -25,12 +25,12 @@ VERDICTS = {
 
 def explain(word: str) -> str:
     """Return the explanation of a verdict or a rule. Raises UsageError for what is neither."""
-    from gate.rules import all_rules  # noqa: PLC0415 the whole family, only to be explained
+    from gate.rules import summaries  # noqa: PLC0415 the whole family, only to be explained
 
     known = dict(VERDICTS | EXPLAINED)
-    for rule in all_rules():
-        text = f"{rule.ID} (a rule of `gate audit`): {rule.SUMMARY}"
-        known[rule.ID] = f"{known[rule.ID]}\n\n{text}" if rule.ID in known else text
+    for key, text in summaries().items():
+        text = f"{key} (a rule of `gate audit`): {text}"
+        known[key] = f"{known[key]}\n\n{text}" if key in known else text
     for name, text in known.items():
         if name.lower() == word.lower():
             return text

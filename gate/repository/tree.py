@@ -45,6 +45,7 @@ class Tree:
         self._texts: dict[str, str | None] = {}
         self._parsed: dict[tuple[str, str], Any] = {}
         self._unread: dict[str, str] = {}
+        self._kept: dict[str, Any] = {}
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -66,6 +67,13 @@ class Tree:
     def unread(self) -> tuple[Unread, ...]:
         """Return what could not be read until now."""
         return tuple(Unread(path, why) for path, why in sorted(self._unread.items()))
+
+    def once(self, key: str, make: Callable[[], T]) -> T:
+        """Return what rules share and one of them had to work out: `make` is called for the first of them."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        kept: T = self._kept[key]
+        return kept
 
     def named(self, *globs: str) -> Iterator[str]:
         """Yield the files that fit one of the globs (`**/jest.config.*`), in order."""

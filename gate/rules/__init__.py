@@ -43,3 +43,11 @@ def load(name: str) -> Rule:
 def all_rules() -> tuple[Rule, ...]:
     """Return the whole family."""
     return tuple(load(name) for name in RULES)
+
+
+def summaries() -> dict[str, str]:
+    """Return what each id means, in order; modules of several languages may share one, and their texts are joined."""
+    found = dict[str, str]()
+    for rule in sorted(all_rules(), key=lambda r: r.ID):
+        found[rule.ID] = f"{found[rule.ID]}\n\n{rule.SUMMARY}" if rule.ID in found else rule.SUMMARY
+    return found
