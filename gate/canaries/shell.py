@@ -1,0 +1,15 @@
+"""Shell: a line behind the comments at the start; a command that nobody has fails only where failures count."""
+
+from gate.canaries.canary import Level, at_start, in_bodies
+
+NAME = "shell"
+FILES = ".sh .bash .bats .ksh"
+PROGRAMS = "sh bash dash ksh"
+
+_FAILS = "echo MARK >&2; exit 1"
+BREAKS = {
+    Level.SYNTAX: at_start("MARK ( ;", after="#"),
+    Level.NAME: at_start("MARK", after="#"),
+    Level.RUN: at_start(_FAILS, after="#"),
+    Level.BEHAVIOUR: in_bodies(r"(?:function )?[\w:.-]+ ?\(\) ?\{|function [\w:.-]+ ?\{", _FAILS),
+}
