@@ -6,9 +6,10 @@ import itertools
 import os
 import re
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum, IntFlag
 from pathlib import Path
+from typing import NamedTuple
 
 FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 DEEPEST = 400  # levels of tracked folders; one descriptor each
@@ -32,39 +33,33 @@ class Kind(IntEnum):
     )
 
 
-Tree = Mapping[str, Mapping[str, Kind]]  # folder -> name -> what may stand there; "" is the root
+class Wanted(NamedTuple):
+    """What may stand in a worktree: tracked files, the folders above them, and what is kept."""
+
+    files: Collection[str]
+    folders: frozenset[str]
+    kept: Mapping[str, Kind]
+
+    def kind(self, path: str) -> Kind | None:
+        """Return what may stand at a path, None for nothing."""
+        if path in self.folders:
+            return Kind.FOLDER
+        return Kind.FILE if path in self.files or path == ".git" else self.kept.get(path)
 
 
-def wanted(tracked: Iterable[tuple[str, bool]], kept: Sequence[str]) -> Tree:
-    """Return what may stand in a worktree; `tracked` gives paths and whether each is a submodule's empty folder."""
-    tree: dict[str, dict[str, Kind]] = {"": {".git": Kind.FILE}}
-    last, names = "", tree[""]
-    for path, is_module in tracked:
-        folder, _, name = path.rpartition("/")
-        if folder != last:  # paths of one folder stand together
-            last, names = folder, _enter(tree, folder)
-        names[name] = Kind.FOLDER if is_module else Kind.FILE
-        if is_module:
-            tree.setdefault(path, {})
-    for path in kept:
-        folder, _, name = path.rpartition("/")
-        names = _enter(tree, folder)
-        if names.get(name) is None:  # a folder of tracked files is cleaned like any other, whatever its name
-            names[name] = Kind.KEPT_FILE if name in KEPT_FILES else Kind.KEPT
-    return tree
-
-
-def _enter(tree: dict[str, dict[str, Kind]], folder: str) -> dict[str, Kind]:
-    """Return the names of a folder, after making it and its parents folders to enter."""
-    names = tree.setdefault(folder, {})
-    while folder:
-        above, _, name = folder.rpartition("/")
-        is_new = above not in tree
-        tree.setdefault(above, {})[name] = Kind.FOLDER
-        if not is_new:
-            break
-        folder = above
-    return names
+def wanted(tracked: Collection[str], kept: Sequence[str], *, modules: Iterable[str] = ()) -> Wanted:
+    """Return what may stand in a worktree; `modules` are those of `tracked` that are submodules' empty folders."""
+    folders = {path.rpartition("/")[0] for path in tracked}
+    folders.update(modules)
+    folders.update(path.rpartition("/")[0] for path in kept)
+    for folder in tuple(folders):
+        above = folder.rpartition("/")[0]
+        while above not in folders:
+            folders.add(above)
+            above = above.rpartition("/")[0]
+    # a folder of tracked files is cleaned like any other, whatever its name
+    kinds = {path: Kind.KEPT_FILE if path.rpartition("/")[2] in KEPT_FILES else Kind.KEPT for path in kept}
+    return Wanted(tracked, frozenset(folders), kinds)
 
 
 class Found(IntFlag):
@@ -75,7 +70,7 @@ class Found(IntFlag):
     ATTRIBUTES = 2  # not of the commit, but git may have written files as they say: other line ends, other encodings
 
 
-def sweep(root: Path, tree: Tree, *, trash: Path) -> Found:
+def sweep(root: Path, tree: Wanted, *, trash: Path) -> Found:
     """Rename all that may not stay into the trash; return what of it git must be told.
 
     Raises Unclean where something can be neither kept nor moved, or another file system is mounted in the worktree.
@@ -95,7 +90,7 @@ def sweep(root: Path, tree: Tree, *, trash: Path) -> Found:
 
 
 class _Sweep:
-    def __init__(self, tree: Tree, trash_fd: int) -> None:
+    def __init__(self, tree: Wanted, trash_fd: int) -> None:
         self._tree = tree
         self._trash_fd = trash_fd
         self._names = (f"{secrets.token_hex(6)}-{n}" for n in itertools.count())
@@ -130,12 +125,13 @@ class _Sweep:
         mode = os.fstat(fd).st_mode
         if mode & 0o5777 != self._mode:
             os.fchmod(fd, mode & 0o2000 | self._mode)  # git does not keep modes of folders: as it makes them
-        names = self._tree.get(path, {})
-        enter = []
+        above, files, enter = f"{path}/" if path else "", self._tree.files, []
         with os.scandir(fd) as found:
             entries = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in found]
         for name, is_folder in entries:
-            match names.get(name), is_folder:
+            if not is_folder and above + name in files:  # nearly everything, in most trees
+                continue
+            match self._tree.kind(above + name), is_folder:
                 case (Kind.FILE | Kind.KEPT_FILE, False) | (Kind.KEPT, True):
                     pass
                 case Kind.FOLDER, True:

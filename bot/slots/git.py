@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.sandbox import proc
-from bot.slots.index import read_index
+from bot.slots.index import Tracked, listed, read_index
 from bot.slots.remote import Away, trouble
 
 LIMIT_S = 600.0
@@ -77,19 +77,20 @@ async def call(
     return done
 
 
-async def tracked(tree: Tree) -> tuple[dict[str, str], bool]:
+async def tracked(tree: Tree) -> tuple[Tracked, bool]:
     """Return the index's paths, each with mode and blob, and whether no flag hides one from a reset."""
     found = read_index(tree.git_dir / "index")
     if found is not None:
         return found, True
     lines = await _names(tree, "ls-files", "-v", "-s", "-z")
-    plain = all(line.startswith("H ") for line in lines)
-    return {path: what[2:] for what, _, path in (line.partition("\t") for line in lines)}, plain
+    return listed(_entry(line) for line in lines), all(line.startswith("H ") for line in lines)
 
 
-def is_module(entry: str) -> bool:
-    """Return whether an entry of the index is a submodule."""
-    return entry.startswith("160000 ")
+def _entry(line: str) -> tuple[str, int, str]:
+    """Return path, mode and id of a line of `ls-files -v -s`: `H 100644 e69de29... 0<tab>path`."""
+    what, _, path = line.partition("\t")
+    _, mode, blob, _ = what.split(" ")
+    return path, int(mode, 8), blob
 
 
 async def ensure_mirror(path: Path) -> bool:

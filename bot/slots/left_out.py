@@ -6,10 +6,10 @@ service goes with its token, so neither is fetched.
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 
-from bot.slots import git
+from bot.slots.index import Tracked
 
 ATTRIBUTES = ".gitattributes"
 MOST_BYTES = 1024**2  # read of one file of attributes
@@ -17,22 +17,21 @@ SHOWN = 5
 _LFS = re.compile(r"""^[ \t]*("(?:[^"\\]|\\.)+"|[^\s#"]\S*)[ \t](?:.*[ \t])?filter=lfs(?=\s|$)""", re.MULTILINE)
 
 
-def left_out(root: Path, tracked: Mapping[str, str]) -> tuple[str, ...]:
+def left_out(root: Path, tracked: Tracked) -> tuple[str, ...]:
     """Return one sentence for submodules and one for Git LFS, where a commit has them.
 
     `tracked` are the paths that stand in `root`, with mode and blob.
     """
-    special = [path for path, entry in tracked.items() if git.is_module(entry) or path.endswith(ATTRIBUTES)]
-    modules = [path for path in special if git.is_module(tracked[path])]
+    attributes = [path for path in tracked if path.endswith(ATTRIBUTES)]
     patterns = [
         f"{path.rpartition('/')[0]}/{found}".lstrip("/")
-        for path in special
+        for path in attributes
         if path.rpartition("/")[2] == ATTRIBUTES and tracked[path].startswith("100")
         for found in lfs_patterns(_text(root / path))
     ]
     said = []
-    if modules:
-        said.append(f"submodules are empty folders: {_some(modules)}")
+    if tracked.modules:
+        said.append(f"submodules are empty folders: {_some(tracked.modules)}")
     if patterns:
         said.append(f"files of Git LFS are pointers, not their content: {_some(patterns)}")
     return tuple(said)
@@ -43,7 +42,7 @@ def lfs_patterns(attributes: str) -> list[str]:
     return [found.strip('"') for found in _LFS.findall(attributes)]
 
 
-def _some(names: list[str]) -> str:
+def _some(names: Sequence[str]) -> str:
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return ", ".join(f"`{name}`" for name in names[:SHOWN]) + more
 

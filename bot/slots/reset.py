@@ -2,12 +2,13 @@
 
 import asyncio
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.slots import clean, git, proof
 from bot.slots.clean import Found, Unclean
 from bot.slots.git import GitError
+from bot.slots.index import Tracked
 from bot.slots.install import Installed, is_as_installed, read_installed, write_installed
 from bot.slots.proof import Proof
 from bot.slots.slot import Slot
@@ -19,7 +20,7 @@ class Missing(GitError):
     """The mirror does not have the commit; it must be fetched."""
 
 
-async def reset(slot: Slot, sha: str) -> dict[str, str]:
+async def reset(slot: Slot, sha: str) -> Tracked:
     """Bring a worktree to exactly a commit and what is kept; return what is tracked, each path with its mode and blob.
 
     Raises Missing where the mirror has no such commit, Unclean, or GitError.
@@ -43,9 +44,8 @@ async def reset(slot: Slot, sha: str) -> dict[str, str]:
     raise Unclean(failed or "something stands in the way of a tracked path, again and again")
 
 
-def _sweep(slot: Slot, paths: Mapping[str, str], kept: Sequence[str]) -> Found:
-    tracked = ((path, git.is_module(entry)) for path, entry in paths.items())
-    return clean.sweep(slot.path, clean.wanted(tracked, kept), trash=slot.trash)
+def _sweep(slot: Slot, paths: Tracked, kept: Sequence[str]) -> Found:
+    return clean.sweep(slot.path, clean.wanted(paths, kept, modules=paths.modules), trash=slot.trash)
 
 
 async def _hard(slot: Slot, sha: str) -> str:

@@ -344,7 +344,7 @@ def test_a_kept_folder_is_kept_only_while_it_is_a_real_folder(tmp_path: Path) ->
     (root / "src" / "a").write_text("a")
     (root / "app" / "node_modules" / "dep").write_text("dep")
     (root / ".venv").symlink_to(outside)
-    tree = clean.wanted([("src/a", False)], ["app/node_modules", ".venv", "src"])
+    tree = clean.wanted(["src/a"], ["app/node_modules", ".venv", "src"])
     (root / "src" / "b").write_text("b")
     in_the_way = clean.sweep(root, tree, trash=tmp_path / "trash")
     assert (in_the_way, listing(root), listing(outside)) == (

@@ -60,3 +60,22 @@ def test_what_only_git_understands_is_left_to_git(tmp_path: Path, change: Callab
     origin = make_origin(tmp_path / "o")
     change(origin)
     assert read_index(origin / ".git" / "index") is None
+
+
+@pytest.mark.parametrize("name", ["x" * n for n in (1, 2, 7, 8, 9)] + ["a/" * 40 + "b" * 200], ids=len)
+async def test_entries_that_no_file_stands_behind_are_read_right_or_left_to_git(tmp_path: Path, name: str) -> None:
+    origin = make_origin(tmp_path / "o")
+    blob = run("git", "hash-object", "-w", "a.txt", cwd=origin)
+    for path in (name, f"{name}z"):  # their times are zero, as the bytes between two entries are
+        run("git", "update-index", "--add", "--cacheinfo", f"100644,{blob},{path}", cwd=origin)
+    found = read_index(origin / ".git" / "index")
+    run("git", "update-index", "--index-version", "4", cwd=origin)
+    said, _ = await git.tracked(git.Tree(origin, origin / ".git"))
+    assert found in (None, said)
+
+
+async def test_submodules_are_told_apart(tmp_path: Path) -> None:
+    origin = make_origin(tmp_path / "o")
+    run("git", "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},lib/sub", cwd=origin)
+    said, _ = await git.tracked(git.Tree(origin, origin / ".git"))
+    assert (said.modules, said["lib/sub"]) == (("lib/sub",), f"160000 {'1' * 40}")
