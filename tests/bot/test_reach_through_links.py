@@ -40,13 +40,13 @@ def ask_at_once(world: World, *claims: str) -> None:
     world.service.changed(0)
 
 
-async def ended(world: World, issue: int) -> Ticket:
-    """Return an issue's ticket once it is done."""
+async def ended(world: World, issue: int, *, attempt: int = 1) -> Ticket:
+    """Return an issue's ticket once this attempt is done."""
     with world.service.bell.listen() as listener:
         for _ in range(60):
             with world.service.store.read() as c:
                 found = tickets.find_ticket(c, REPO, issue)
-            if found is not None and found.state is State.DONE:
+            if found is not None and (found.attempt, found.state) == (attempt, State.DONE):
                 return found
             await listener.wait(1.0)
     raise AssertionError(found)
@@ -58,11 +58,14 @@ async def test_the_first_tickets_of_a_repository_are_parted_once_its_symlinks_ar
         world.repository(REPO, **{"real/a.txt": "one\n"})
         await asyncio.to_thread(link, world)
         world.model.says(REPO, change("two\n", "real/a.txt"), {"say": "Done."})
+        world.model.says(REPO, change("three\n", "real/a.txt"), {"say": "Done."}, when=["Write link"])
         world.model.before[f"{REPO}#1"] = lambda: let_go.wait(30)
         await asyncio.to_thread(ask_at_once, world, "real/a.txt", "link/a.txt")
         held = await ended(world, 2)
         let_go.set()
         first = await ended(world, 1)
+        again = await ended(world, 2, attempt=2)
+        assert (again.outcome, again.held_for, again.pull is not None) == (Outcome.PROPOSED, None, True)
         assert (held.outcome, held.held_for, held.reason, first.outcome) == (
             Outcome.HELD, first.id,
             "Through the repository's symlinks it claims `link/a.txt`, and #1 works there now. "
