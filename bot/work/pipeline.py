@@ -11,7 +11,7 @@ from bot.work.ended import Ended
 from bot.work.stages.baseline import baseline
 from bot.work.stages.close import close
 from bot.work.stages.edit import Edited, Strayed, edit
-from bot.work.stages.merge import merge
+from bot.work.stages.merge import BaseMoved, merge
 from bot.work.stages.prepare import Prepared, prepare
 from bot.work.stages.publish import publish
 from bot.work.stages.take_up import take_up
@@ -51,10 +51,7 @@ async def _stages(do: Do) -> Ended:
     proposed = Ended(
         Outcome.PROPOSED, f"Pull request #{published.pull} is open and green.{published.note}", verified.verdict
     )
-    head = await _up_to_date(do, prepared, worked)
-    if isinstance(head, Ended):
-        return head
-    merged: Ended | None = await do(Stage.MERGE, merge, published.pull, head)
+    merged = await _merge(do, prepared, worked, published.pull)
     return merged or proposed
 
 
@@ -116,13 +113,19 @@ def _not_its_fault(verified: Verified, names: tuple[str, ...]) -> Verified:
     return replace(verified, reason=f"{verified.reason}. {shared}", feedback=told)
 
 
-async def _up_to_date(do: Do, prepared: Prepared, worked: _Worked) -> str | Ended:
-    """Return the commit to merge; while the base moves on, merge it in and have the gate judge that."""
-    head, rounds = worked.edited.head_sha, worked.rounds
-    for _ in range(UPDATES):
+async def _merge(do: Do, prepared: Prepared, worked: _Worked, pull: int) -> Ended | None:
+    """Merge the change; while its base moves on, even in that moment, merge that in and have the gate judge it."""
+    head, rounds, moves = worked.edited.head_sha, worked.rounds, 0
+    for _ in range(2 * UPDATES + 1):  # a base that moves costs one turn, or two
         updated: Updated | None = await do(Stage.MERGE, update, prepared, head)
         if updated is None:
-            return head
+            merged: Ended | BaseMoved | None = await do(Stage.MERGE, merge, prepared, pull, head, moves)
+            if not isinstance(merged, BaseMoved):
+                return merged
+            continue
+        moves += 1
+        if moves > UPDATES:
+            break
         prepared = replace(prepared, base_sha=updated.base_sha, start=updated.start)
         message = worked.edited.message
         if updated.start.conflicts:
@@ -140,7 +143,8 @@ async def _up_to_date(do: Do, prepared: Prepared, worked: _Worked) -> str | Ende
             return _judged(published, verified)
         if verified.verdict is not Verdict.GREEN:
             return Ended(_not_green(verified.verdict), f"After an update: {verified.reason}", verified.verdict)
-    return Ended(Outcome.PROPOSED, f"The base moved {UPDATES} times while the gate ran; merge it by hand.", "GREEN")
+    moved = f"`{prepared.base_branch}` moved {UPDATES} times while the gate ran"
+    return Ended(Outcome.PROPOSED, f"{moved}; merge pull request #{pull} by hand.", "GREEN")
 
 
 def _judged(ended: Ended, verified: Verified) -> Ended:

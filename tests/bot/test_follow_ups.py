@@ -71,7 +71,9 @@ async def test_a_base_that_moves_into_a_conflict_while_the_agent_works_goes_back
 
     told = world.model.told().partition("<feedback>")[2]
     assert (ended.outcome, ended.reason, world.forge.file(repo, "main", "calc.py"), told.strip().splitlines()[-3:]) == (
-        "merged", f"Merged as pull request #{ended.pull}.", b"def add(a, b):\n    return sum([a, b])\n",
+        "merged",
+        f"Merged as pull request #{ended.pull}. `main` moved once meanwhile: the change was brought up to date and gated again.",
+        b"def add(a, b):\n    return sum([a, b])\n",
         ["- calc.py", "Bring each into a state in which what both wanted holds, without markers, and check it.",
          "</feedback>"],
     )  # fmt: skip

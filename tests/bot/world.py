@@ -15,7 +15,7 @@ from bot.app import Service
 from bot.demo import loop
 from bot.forges.local import LocalForge
 from bot.settings import Settings
-from bot.tickets import tickets
+from bot.tickets import journal, tickets
 from bot.tickets.ticket import State, Ticket
 from bot.work.agents.scripted import ScriptedModel
 from bot.work.agents.sessions import Turn, read_session
@@ -87,6 +87,11 @@ class World:
     async def seen(self, look: Callable[[], bool]) -> None:
         """Wait until the forge shows it; what is posted comes a moment after the end."""
         await asyncio.to_thread(self.forge.wait, look)
+
+    def log(self, ticket: Ticket) -> list[str]:
+        """Return the lines of a ticket's log."""
+        with self.service.store.read() as c:
+            return [line.line for line in journal.lines_after(c, ticket.id, 0)]
 
     def ref(self, repo: str) -> str:
         """Return the name under which the newest attempt's work is kept."""

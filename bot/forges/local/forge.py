@@ -294,10 +294,11 @@ class LocalForge:
             return found
 
     def fail_next(
-        self, method: str, path: str, what: int | str, *, times: int = 1, headers: Mapping[str, str] | None = None
-    ) -> None:
-        """Answer the next requests that fit with a status, cut them off, or let them hang."""
-        self.faults.append(Fault(method, path, what, times, headers or {}))
+        self, method: str, path: str, what: int | str | Callable[[], object], *, times: int = 1,
+        headers: Mapping[str, str] | None = None, message: str = "asked to fail",
+    ) -> None:  # fmt: skip
+        """Answer the next requests that fit with a status, cut them off, let them hang, or do something before them."""
+        self.faults.append(Fault(method, path, what, times, headers or {}, message))
 
     # inside
 

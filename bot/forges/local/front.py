@@ -1,5 +1,7 @@
 """What stands before the local forge: faults on purpose, a record of what was asked, news for who waits."""
 
+import asyncio
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -11,13 +13,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 @dataclass(slots=True)
 class Fault:
-    """What to answer in place of the truth, a number of times: a status, "cut", "done, then cut" or "hang"."""
+    """What to answer in place of the truth, a number of times: a status, "cut", "done, then cut" or "hang".
+
+    What can be called happens right before the true answer.
+    """
 
     method: str
     path: str
-    what: int | str
+    what: int | str | Callable[[], object]
     times: int
     headers: Mapping[str, str]
+    message: str
 
 
 @dataclass(slots=True)
@@ -95,7 +101,7 @@ class Front:
             await send(message)
 
         fault = self._due(scope)
-        seen.is_fault = fault is not None
+        seen.is_fault = fault is not None and not callable(fault.what)
         await self._answer(fault, scope, listen, speak)
 
     def _due(self, scope: Scope) -> Fault | None:
@@ -112,7 +118,10 @@ class Front:
             await self.app(scope, receive, send)
 
     async def _fail(self, fault: Fault, scope: Scope, receive: Receive, send: Send) -> None:
-        if fault.what == "hang":
+        if callable(fault.what) and self.app is not None:
+            await asyncio.to_thread(fault.what)
+            await self.app(scope, receive, send)
+        elif fault.what == "hang":
             await receive()  # the request; what comes next is that the asker gave up
             await receive()
         elif fault.what == "cut":
@@ -122,8 +131,8 @@ class Front:
             await self.app(scope, receive, _nowhere)
         else:
             await receive()
-            body = '{"message":"asked to fail","documentation_url":"https://docs.github.com/rest"}'
-            await Response(body, int(fault.what), dict(fault.headers))(scope, receive, send)
+            body = json.dumps({"message": fault.message, "documentation_url": "https://docs.github.com/rest"})
+            await Response(body, int(str(fault.what)), dict(fault.headers))(scope, receive, send)
 
 
 async def _nowhere(_message: Message) -> None:

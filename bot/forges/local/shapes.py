@@ -138,13 +138,15 @@ class Shapes:
                 "created_at": "2026-01-01T00:00:00Z"}  # fmt: skip
 
     def pull(
-        self, repo: Repository, pull: Issue, head_sha: str, base_sha: str, *, mergeable: bool, is_blocked: bool
-    ) -> Shape:
+        self, repo: Repository, pull: Issue, head_sha: str, base_sha: str, *, mergeable: bool, is_blocked: bool,
+        is_behind: bool,
+    ) -> Shape:  # fmt: skip
         """Return a pull request, as asked for by itself."""
+        states = (("dirty", not mergeable), ("blocked", is_blocked), ("behind", is_behind), ("clean", True))
         return {
             **self._pull(repo, pull, head_sha, base_sha), "merged": pull.merged_sha is not None,
             "mergeable": mergeable, "rebaseable": mergeable,
-            "mergeable_state": "dirty" if not mergeable else "blocked" if is_blocked else "clean",
+            "mergeable_state": next(state for state, holds in states if holds),
             "merged_by": self.user(pull.user) if pull.merged_sha else None, "comments": len(repo.on(pull.number)),
             "review_comments": 0, "maintainer_can_modify": False, "commits": 1, "additions": 1, "deletions": 1,
             "changed_files": 1,

@@ -127,6 +127,7 @@ class Repository:
     default_branch: str = "main"
     protected: set[str] = field(default_factory=lambda: {"main"})  # branches that nobody pushes to
     required_checks: set[str] = field(default_factory=set)  # of the default branch
+    is_strict: bool = False  # branches have to be up to date before they are merged
     allows_auto_merge: bool = False
     at: str = "2026-01-01T00:00:00Z"
     fork_of: str = ""  # the App is not installed on forks

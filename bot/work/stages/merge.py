@@ -1,6 +1,7 @@
 """Last stage: merge exactly the commit that the gate called green."""
 
 import asyncio
+from dataclasses import dataclass
 
 from bot.forges.answers import HeadMoved, Merged, NotMergeable, Pull
 from bot.outbox import reporter
@@ -8,43 +9,74 @@ from bot.tickets import posts
 from bot.tickets.ticket import Outcome
 from bot.work.ended import Ended
 from bot.work.job import Job
+from bot.work.stages.prepare import Prepared
 
 PAUSES_S = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)  # while our own check is on its way, or the forge still looks for conflicts
 LATER = "It merges by itself once everything is there that the branch requires."
 ALLOW = "Allow auto-merge in the repository's settings, and it merges by itself once the required checks have passed."
 
 
-async def merge(job: Job, pull: int, head_sha: str) -> Ended | None:
-    """Merge the pull request at `head_sha` if the repository wants that; what else happened to it is left to people."""
+@dataclass(frozen=True, slots=True)
+class BaseMoved:
+    """The forge does not merge it because the base is another commit than the one that the gate judged it on."""
+
+
+async def merge(job: Job, prepared: Prepared, pull: int, head_sha: str, moves: int) -> Ended | BaseMoved | None:
+    """Merge the pull request at `head_sha` if the repository wants that; what else happened to it is left to people.
+
+    `moves`: how often the base had moved, for people to know.
+    """
     if not job.settings.merge.auto:
         return None
     found = await job.desk.forge.pull(job.ticket.repository, pull)
     if found.merged:
-        return _merged(pull)
-    done = await _merge(job, pull, head_sha)
+        return _merged(pull, prepared.base_branch, moves)
+    done = await _merge(job, prepared, pull, head_sha)
     if isinstance(done, NotMergeable):
         return await _later(job, pull, head_sha, done)
-    if isinstance(done, HeadMoved):
-        return Ended(Outcome.PROPOSED, "Somebody pushed to the branch, so it was not merged unseen.", "GREEN")
-    return _merged(pull)
+    return _merged(pull, prepared.base_branch, moves) if isinstance(done, Merged) else done
 
 
-def _merged(pull: int) -> Ended:
-    return Ended(Outcome.MERGED, f"Merged as pull request #{pull}.", "GREEN")
+def _merged(pull: int, base: str, moves: int) -> Ended:
+    times = "once" if moves == 1 else f"{moves} times"
+    moved = f" `{base}` moved {times} meanwhile: the change was brought up to date and gated again." if moves else ""
+    return Ended(Outcome.MERGED, f"Merged as pull request #{pull}.{moved}", "GREEN")
 
 
-async def _merge(job: Job, pull: int, head_sha: str) -> Merged | HeadMoved | NotMergeable:
+async def _merge(job: Job, prepared: Prepared, pull: int, head_sha: str) -> Merged | BaseMoved | NotMergeable | Ended:
     """Merge, and try again what is refused only because the forge does not know yet what it will know in a moment."""
     forge, repository = job.desk.forge, job.ticket.repository
     for pause_s in (*PAUSES_S, None):
         job.still_ours()
         done = await forge.merge_pull(repository, pull, sha=head_sha, method=job.settings.merge.method)
-        if pause_s is None or not isinstance(done, NotMergeable):
+        if isinstance(done, Merged):
+            return done
+        found = await forge.pull(repository, pull)
+        if found.head.sha != head_sha:
+            return _pushed(prepared.branch, found.head.sha)
+        if _is_about_base(done, found):
+            base_sha = await forge.branch_sha(repository, prepared.base_branch)
+            if base_sha != prepared.base_sha:
+                return BaseMoved()
+        elif not _will_pass(job, head_sha, found):
             break
-        if not _will_pass(job, head_sha, await forge.pull(repository, pull)):
-            break
-        await asyncio.sleep(pause_s)
-    return done
+        if pause_s is not None:
+            await asyncio.sleep(pause_s)
+    return done if isinstance(done, NotMergeable) else NotMergeable("it says that the branch was modified.")
+
+
+def _pushed(branch: str, sha: str) -> Ended:
+    why = f"Somebody pushed `{sha[:10]}` to `{branch}`, which the gate has not judged, so it was not merged unseen."
+    return Ended(Outcome.PROPOSED, why, "GREEN")
+
+
+def _is_about_base(done: HeadMoved | NotMergeable, found: Pull) -> bool:
+    """Return whether a merge at the present head was refused for what the base is by now.
+
+    405 "Base branch was modified" is said of a base that moves in that very moment, and passes.
+    """
+    said = isinstance(done, HeadMoved) or "branch was modified" in done.reason
+    return said or found.mergeable_state in ("behind", "dirty")
 
 
 def _will_pass(job: Job, head_sha: str, found: Pull) -> bool:

@@ -36,6 +36,10 @@ async def update(job: Job, prepared: Prepared, head_sha: str) -> Updated | None:
     if start.sha == head_sha or (not start.conflicts and not job.settings.merge.auto):
         return None
     await keeping.keep(job, base_sha, start.sha, keeping.UPDATE_ROUND)
-    job.write(base_sha=base_sha, **({} if start.conflicts else {"head_sha": start.sha}))
+    then = "the agent resolves where they conflict" if start.conflicts else "the gate judges the two together"
+    job.write(
+        base_sha=base_sha, reason=f"`{prepared.base_branch}` moved on and was merged into the change; {then}.",
+        **({} if start.conflicts else {"head_sha": start.sha}),
+    )  # fmt: skip
     job.log(f"{prepared.base_branch} moved to {base_sha[:10]}: merged into the change as {start.sha[:10]}")
     return Updated(base_sha, replace(start, published_sha=head_sha))

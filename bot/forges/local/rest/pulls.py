@@ -44,6 +44,7 @@ class Pulls:
         return self._desk.shapes.pull(
             repo, pull, pull.head_sha, base_sha or "", mergeable=mergeable,
             is_blocked=bool(self._lacking(repo, pull.head_sha)),
+            is_behind=await self._is_behind(repo, head_sha, base_sha),
         )  # fmt: skip
 
     async def _pulls(self, call: Call) -> Response:
@@ -100,7 +101,7 @@ class Pulls:
 
     async def _merge(self, call: Call) -> Response:
         repo, pull, body = call.repo, call.pull(), call.body
-        head_sha, _ = await self._ends(repo, pull.head or "", pull.base or "", fork=pull.head_repository)
+        head_sha, base_sha = await self._ends(repo, pull.head or "", pull.base or "", fork=pull.head_repository)
         if pull.state != "open" or head_sha is None:
             raise Problem(405, "Pull Request is not mergeable")
         if pull.draft:
@@ -109,6 +110,8 @@ class Pulls:
             raise Problem(409, "Head branch was modified. Review and try the merge again.")
         for name in self._lacking(repo, head_sha):
             raise Problem(405, f'Required status check "{name}" is expected.')
+        if await self._is_behind(repo, head_sha, base_sha):
+            raise Problem(405, "Head branch is out of date. Review and try the merge again.")
         method = str(body.get("merge_method", "merge"))
         if method not in METHODS:
             raise Problem(422, f"Invalid request: {method} is not a merge method")
@@ -153,6 +156,12 @@ class Pulls:
             if not newest or newest[0].conclusion not in ("success", "skipped", "neutral"):
                 lacking.append(name)
         return lacking
+
+    async def _is_behind(self, repo: Repository, head_sha: str | None, base_sha: str | None) -> bool:
+        """Return whether a branch has to be brought up to date first."""
+        if not repo.is_strict or not head_sha or not base_sha:
+            return False
+        return await self._repos.git(repo.full_name, "merge-base", head_sha, base_sha) != base_sha
 
     def _close_issues(self, repo: Repository, pull: Issue, user: User) -> None:
         words = f"{pull.body.lower()}\n"
