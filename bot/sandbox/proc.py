@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bot.sandbox.children import hear_of_ends
 from bot.sandbox.output import Excerpt
 
 MARK = "SLUICE_PROCESS"  # every process of one run carries it, so that none can hide behind a new session
@@ -55,6 +56,7 @@ async def run(
     """
     began = time.monotonic()
     mark = secrets.token_hex(8)
+    hear_of_ends()
     process = await asyncio.create_subprocess_exec(
         *argv,
         cwd=cwd,
@@ -213,6 +215,7 @@ class Started:
 async def start(*argv: str, cwd: Path, env: Mapping[str, str]) -> Started:
     """Start a process to talk to: stdin and stdout are pipes, stderr goes with stdout. End it with `end`."""
     mark = secrets.token_hex(8)
+    hear_of_ends()
     process = await asyncio.create_subprocess_exec(
         *argv,
         cwd=cwd,

@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -71,3 +73,20 @@ async def test_even_of_our_own_programs_nothing_outlives_a_limit(tmp_path: Path)
     script = "setsid bash -c 'echo $$ > pid; sleep 60' >/dev/null 2>&1 & sleep 60"
     done = await bash(script, tmp_path, ours=True, limit_s=1.0)
     assert (done.timed_out, is_dead((tmp_path / "pid").read_text().strip())) == (True, True)
+
+
+async def test_no_thread_waits_for_a_child(tmp_path: Path) -> None:
+    before = threading.active_count()
+    started = await proc.start("cat", cwd=tmp_path, env=ENV)
+    there = threading.active_count()
+    await proc.end(started)
+    assert (there, started.process.returncode) == (before, -9)
+
+
+def test_each_loop_hears_of_its_own_children(tmp_path: Path) -> None:
+    def ends() -> int | None:
+        return asyncio.run(bash("exit 3", tmp_path)).exit_code
+
+    with ThreadPoolExecutor(2) as pool:
+        others = [pool.submit(ends) for _ in range(4)]
+        assert [ends(), *(other.result() for other in others)] == [3] * 5
