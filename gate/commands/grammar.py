@@ -12,9 +12,10 @@ _DEEPEST = 40
 
 
 class Leaf(NamedTuple):
-    """A simple command as written, assignments first."""
+    """A simple command as written, assignments first; `asked` are the texts of its `$(...)` that are not quoted."""
 
     words: list[str]
+    asked: "list[Block]" = []  # noqa: RUF012 never changed
 
 
 class Group(NamedTuple):
@@ -159,14 +160,20 @@ class _Reader:
                 return self._loop(depth + 1)
             if word == "case":
                 return self._case(depth + 1)
-        return self._leaf()
+        return self._leaf(depth)
 
-    def _leaf(self) -> Leaf:
-        words = list[str]()
-        while self._word():
-            words.append(self._word())
+    def _leaf(self, depth: int) -> Leaf:
+        words, asked = list[str](), list[Block]()
+        while True:
+            while self._word():
+                words.append(self._word())
+                self.take()
+            if self._operator() != "(" or not words or not words[-1].endswith("$") or depth >= _DEEPEST:
+                return Leaf(words, asked)
             self.take()
-        return Leaf(words)
+            asked.append(self.block(frozenset(), depth + 1))
+            self._close(")")
+            words[-1] += "(…)"
 
     def _close(self, closing: str) -> None:
         if self._operator() == closing or self._word() == closing:

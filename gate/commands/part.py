@@ -12,7 +12,7 @@ class Part(NamedTuple):
     """Text to read on, where it runs, what launches its programs, and whether it surely runs.
 
     A `fresh` part starts a process of its own, so it inherits no launcher. `options` are those of the shell that reads
-    it; `binds` unless its runner passes over a failure.
+    it; `binds` unless its runner passes over a failure, which is then `lost` by something.
     """
 
     text: str
@@ -23,6 +23,7 @@ class Part(NamedTuple):
     options: Options = PLAIN
     binds: bool = True
     env: tuple[tuple[str, str], ...] = ()
+    lost: str = ""
 
 
 def join(words: Sequence[str]) -> str:

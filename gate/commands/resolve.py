@@ -37,7 +37,8 @@ EXPANDERS: Mapping[str, str] = {
 class Command(NamedTuple):
     """One program as it is started: `argv[0]` is its bare name, `program` as written, `launcher` what starts it.
 
-    `env` is what was put before it and before what starts it; it `binds` when its failure makes the whole text fail.
+    `env` is what was put before it and before what starts it; it `binds` when its failure makes the whole text fail;
+    else `lost` says by what: as `Simple` does, or `-`, the sign by which make and tox pass over a failure.
     """
 
     argv: tuple[str, ...]
@@ -47,6 +48,7 @@ class Command(NamedTuple):
     env: tuple[tuple[str, str], ...] = ()
     sure: bool = True
     binds: bool = True
+    lost: str = ""
 
 
 def resolve(text: str, cwd: Path, *, root: Path, options: Options | None = None) -> tuple[Command, ...]:
@@ -79,9 +81,10 @@ class _Walk:
         if len(self.found) >= _MOST:
             return
         sure, binds = part.sure and simple.sure, part.binds and simple.binds
+        lost = part.lost or simple.lost
         env = (*part.env, *simple.env)
         argv = (_bare(simple.words[0]), *simple.words[1:])
-        self.found.append(Command(argv, part.cwd, part.launcher, simple.words[0], env, sure, binds))
+        self.found.append(Command(argv, part.cwd, part.launcher, simple.words[0], env, sure, binds, lost))
         key = (argv, part.cwd)
         if depth >= _DEEPEST or key in seen:
             return
@@ -91,8 +94,9 @@ class _Walk:
             if launcher[:1] == argv[:1]:
                 launcher = (simple.words[0], *launcher[1:])
             inner = inner._replace(
-                launcher=launcher, sure=sure and inner.sure, binds=binds and inner.binds, env=(*env, *inner.env)
-            )
+                launcher=launcher, sure=sure and inner.sure, binds=binds and inner.binds, env=(*env, *inner.env),
+                lost=lost or ("" if inner.binds else "-"),
+            )  # fmt: skip
             self.text(inner, seen | {key}, depth + 1)
 
     def _expand(self, argv: tuple[str, ...], raw: tuple[str, ...], cwd: Path) -> Iterator[Part]:

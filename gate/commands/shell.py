@@ -15,7 +15,8 @@ class Simple(NamedTuple):
     """One simple command.
 
     Not `sure` when it runs only in some cases (`||`, `if`, loops, behind `exit`); `depth` counts subshells. It `binds`
-    when its failure is the failure of the text: `a || true`, `a; b`, `a | b` and `a &` swallow that of `a`.
+    when its failure is the failure of the text: `a || true`, `a; b`, `a | b` and `a &` swallow that of `a`, and `lost`
+    is what does so: `|| true`, `; b`, `| b`, `&`, `&&`, `!`, `if` or `trap`.
     """
 
     words: tuple[str, ...]
@@ -23,6 +24,7 @@ class Simple(NamedTuple):
     sure: bool = True
     depth: int = 0
     binds: bool = True
+    lost: str = ""
 
 
 class Options(NamedTuple):
@@ -43,7 +45,7 @@ def split(text: str, options: Options | None = None) -> list[Simple]:
     walk.block(tree, _Place())
     found = walk.found
     if walk.forgives:
-        return [simple._replace(binds=False) for simple in found]
+        return [simple._replace(binds=False, lost="trap") for simple in found]
     return found
 
 
@@ -54,6 +56,11 @@ class _Place(NamedTuple):
     counts: bool = True  # the status of this place is the status of the text
     suspended: bool = False  # errexit does not act here
     depth: int = 0
+    lost: str = ""  # by what its status is lost, where it is
+
+    def losing(self, counts: bool, by: str) -> "_Place":
+        """Return the place with a status that counts or not, and by what it was lost first."""
+        return self._replace(counts=counts, lost="" if counts else self.lost or by)
 
 
 class _Walk:
@@ -73,19 +80,22 @@ class _Walk:
             is_last = number == len(block.chains) - 1
             stops = self._options.errexit and not place.suspended
             counts = (place.counts and (is_last or kept.get(number, False))) or stops
+            by = "&" if chain.background or is_last else f"; {_first(block.chains[number + 1].pipelines)}"
+            inner = place.losing(counts and not chain.background, by)
             # errexit looks at the last command of a chain only; where the chain gives the status all of them do
-            self._chain(chain, place, counts=counts and not chain.background, whole=place.counts and is_last)
+            self._chain(chain, inner, whole=place.counts and is_last)
             self._set(chain)
 
-    def _chain(self, chain: Chain, place: _Place, *, counts: bool, whole: bool) -> None:
-        sure = place.sure
+    def _chain(self, chain: Chain, place: _Place, *, whole: bool) -> None:
+        sure, counts = place.sure, place.counts
         for number, pipeline in enumerate(chain.pipelines):
             after = chain.operators[number:]
             saved = "||" in after and self._fails(chain.pipelines[number + 1 + after.index("||")])
             swallowed = "||" in after and not saved
             leaves = saved and not place.depth and not chain.background  # `|| exit 1` ends the whole text
             binds = leaves or (counts and not swallowed and (whole or saved or not after))
-            inner = place._replace(sure=sure, counts=binds, suspended=place.suspended or bool(after))
+            by = f"|| {_first(chain.pipelines[number + 1 + after.index('||') :])}" if swallowed else "&&"
+            inner = place._replace(sure=sure, suspended=place.suspended or bool(after)).losing(binds, by)
             self._pipeline(pipeline, inner)
             if number < len(chain.operators) and chain.operators[number] == "||":
                 sure = False
@@ -94,12 +104,16 @@ class _Walk:
         for number, node in enumerate(pipeline.nodes):
             is_last = number == len(pipeline.nodes) - 1
             counts = place.counts and not pipeline.negated and (is_last or self._options.pipefail)
-            self._node(node, place._replace(counts=counts, suspended=place.suspended or pipeline.negated))
+            by = "!" if pipeline.negated or is_last else f"| {_words(pipeline.nodes[-1])}"
+            self._node(node, place._replace(suspended=place.suspended or pipeline.negated).losing(counts, by))
 
     def _node(self, node: Node, place: _Place) -> None:
         match node:
-            case Leaf(words):
+            case Leaf(words, asked):
                 simple = self._simple(words, place)
+                inner = place._replace(depth=place.depth + 1, suspended=True)
+                for block in asked:  # the status of `x=$(check)` is that of the check
+                    self.block(block, inner.losing(place.counts and simple is None, "$()"))
                 if simple is not None:
                     self.found.append(simple)
             case Group(body, subshell):
@@ -112,18 +126,24 @@ class _Walk:
 
     def _branches(self, node: Branches, place: _Place) -> None:
         for number, condition in enumerate(node.conditions):
-            asked = node.word == "if" and _guards(node, number)
-            self.block(condition, place._replace(counts=place.counts and asked, suspended=True))
+            asked = node.word == "if" and self._guards(node, number)
+            leaves = (
+                not place.depth and place.lost != "&" and not place.lost.startswith("| ")
+            )  # `exit` ends the whole text
+            counts = asked and (place.counts or leaves)
+            self.block(
+                condition, place._replace(suspended=True, lost="" if counts else place.lost).losing(counts, "if")
+            )
             if asked:
-                self._rebind(condition, place)
+                self._rebind(condition, counts=counts)
         for branch in node.branches:
             self.block(branch, place._replace(sure=False))
 
-    def _rebind(self, condition: Block, place: _Place) -> None:
+    def _rebind(self, condition: Block, *, counts: bool) -> None:
         """`if ! check; then exit 1; fi`: the negated check counts after all."""
         negated = [p for c in condition.chains for p in c.pipelines if p.negated]
-        if negated and self.found and place.counts | self._options.errexit:
-            self.found[-1] = self.found[-1]._replace(binds=True)
+        if negated and self.found and counts | self._options.errexit:
+            self.found[-1] = self.found[-1]._replace(binds=True, lost="")
 
     def _simple(self, words: Sequence[str], place: _Place) -> Simple | None:
         rest = list(words)
@@ -141,7 +161,7 @@ class _Walk:
             self._ended = True
         if rest[0] == "trap" and "EXIT" in rest[2:] and re.search(r"\bexit(?:\s+0)?\s*$", rest[1]):
             self.forgives = True
-        return Simple(tuple(rest), tuple(env), sure, place.depth, place.counts)
+        return Simple(tuple(rest), tuple(env), sure, place.depth, place.counts, place.lost)
 
     def _fails(self, pipeline: Pipeline) -> bool:
         """Return whether the right side of `||` keeps the failure: it fails surely, or notes what to exit with."""
@@ -150,6 +170,15 @@ class _Walk:
         node = pipeline.nodes[0]
         words = [node.words] if isinstance(node, Leaf) else list(_leaves(node.body)) if isinstance(node, Group) else []
         return any(_leaves_with_failure(w) or self._notes(w) for w in words)
+
+    def _guards(self, node: Branches, number: int) -> bool:
+        """Return whether an `if` makes a failure of what it asks a failure of its own, in one of its branches."""
+        conditions, branches = node.conditions[number], node.branches
+        if any(p.negated for c in conditions.chains for p in c.pipelines):
+            failing = branches[number] if number < len(branches) else Block([])
+        else:
+            failing = branches[-1] if len(branches) > len(node.conditions) else Block([])
+        return any(_leaves_with_failure(w) or self._notes(w) for w in _leaves(failing))
 
     def _notes(self, words: Sequence[str]) -> bool:
         name, _, value = words[0].partition("=") if len(words) == 1 else ("", "", "")
@@ -206,14 +235,19 @@ def _leaves_with_failure(words: Sequence[str]) -> bool:
     return words[:1] in (["false"], ["die"], ["fail"], ["abort"], ["kill"])
 
 
-def _guards(node: Branches, number: int) -> bool:
-    """Return whether an `if` makes a failure of what it asks a failure of its own, in one of its branches."""
-    conditions, branches = node.conditions[number], node.branches
-    negated = any(p.negated for c in conditions.chains for p in c.pipelines)
-    if negated:
-        return number < len(branches) and any(_leaves_with_failure(w) for w in _leaves(branches[number]))
-    has_else = len(branches) > len(node.conditions)
-    return has_else and any(_leaves_with_failure(w) for w in _leaves(branches[-1]))
+def _first(pipelines: Sequence[Pipeline]) -> str:
+    """Return the words of the first simple command of pipelines, for people."""
+    return _words(pipelines[0].nodes[0]) if pipelines and pipelines[0].nodes else "…"
+
+
+def _words(node: Node) -> str:
+    match node:
+        case Leaf(words):
+            return " ".join(words[:6])
+        case Group(body):
+            return "; ".join(" ".join(words[:6]) for words in list(_leaves(body))[:6]) or "…"
+        case _:
+            return f"{node.word} …"
 
 
 def _given(block: Block) -> frozenset[str]:

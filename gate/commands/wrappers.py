@@ -93,6 +93,8 @@ def expand(argv: tuple[str, ...], cwd: Path, root: Path) -> Sequence[Part] | Non
 
 def _plain(argv: tuple[str, ...], cwd: Path) -> list[Part]:
     options, own = _PLAIN[argv[0]]
+    if argv[0] == "command" and argv[1:2] in (("-v",), ("-V",)):
+        return []  # only asks whether there is one
     if argv[0] in {"env", "cross-env", "cross-env-shell", "dotenv", "dotenvx", "exec", "time", "timeout", "nice"}:
         rest = skip_options(argv[1:], options)[own:]
         return [Part(join(rest[1:] if rest[:1] == ["--"] else rest), cwd)]

@@ -4,6 +4,7 @@ import ast
 import json
 import os
 import tomllib
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from configparser import ConfigParser
 from configparser import Error as IniError
@@ -118,7 +119,7 @@ class Tree:
 
     def python(self, path: str) -> ast.Module | None:
         """Return the syntax tree of a Python file; None where there is none."""
-        return self._parse(path, "Python", ast.parse)
+        return self._parse(path, "Python", _python)
 
     def _parse(self, path: str, what: str, parse: Callable[[str], T]) -> T | None:
         key = (path, what)
@@ -170,6 +171,12 @@ def _json(text: str) -> Mapping[str, Any]:
     if not isinstance(found, dict):
         raise ValueError(f"expected an object, got {type(found).__name__}")
     return found
+
+
+def _python(text: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a stranger's code: an escape that means nothing
+        return ast.parse(text)
 
 
 def _ini(text: str) -> Mapping[str, Mapping[str, str]]:

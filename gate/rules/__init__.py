@@ -13,9 +13,15 @@ from gate.repository.opening import Repository
 
 RULES = (
     "continue_on_error",
+    "errexit_suspended",
+    "exit5_swallowed",
+    "exit_swallowed",
     "fixer_in_gate",
+    "ignore_failure_prefix",
     "no_policy",
+    "or_echo_masks_failure",
     "pass_with_no_tests",
+    "pipe_hides_exit",
     "workflow_invalid",
 )
 

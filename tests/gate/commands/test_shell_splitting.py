@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.commands.resolve import STRICT
-from gate.commands.shell import PLAIN, Simple, split
+from gate.commands.shell import PLAIN, Options, Simple, split
 
 CASES = {
     "one": ("pytest -q", [Simple(("pytest", "-q"))]),
@@ -31,7 +31,7 @@ CASES = {
 
 @pytest.mark.parametrize(("text", "expected"), CASES.values(), ids=CASES)
 def test_text_is_split_into_commands(text: str, expected: list[Simple]) -> None:
-    assert [simple._replace(binds=True) for simple in split(text)] == expected  # what binds is asked below
+    assert [simple._replace(binds=True, lost="") for simple in split(text)] == expected  # what binds is asked below
 
 
 # text -> the checks whose failure is the failure of the text, alone (`sh -c`) and under `bash -eo pipefail`
@@ -53,9 +53,16 @@ BINDS = {
     "t & x": ("x", "x"),
     "! t": ("", ""),
     "(t; u)": ("u", "tu"),
+    "t $(u)": ("t", "t"),
+    "t $(u)/x && x": ("tx", "tx"),
+    "x=$(t)": ("t", "t"),
+    "x=$(t); u": ("u", "tu"),
     "{ t; u; } && x": ("ux", "ux"),
     "if t; then x; fi": ("x", "x"),
     "if ! t; then exit 1; fi": ("t", "t"),
+    "if ! t; then exit 1; fi; u": ("tu", "tu"),
+    "if t; then x; else exit 1; fi; u": ("tu", "txu"),
+    "(if ! t; then exit 1; fi); u": ("u", "tu"),
     "if t; then x; else exit 1; fi": ("tx", "tx"),
     "for i in 1; do t; done": ("t", "t"),
     "while t; do x; done": ("x", "x"),
@@ -88,3 +95,16 @@ def test_what_stands_behind_an_exit_does_not_surely_run() -> None:
 @given(st.text(alphabet="abc '\"\\\n;|&()<>${}#=`", max_size=60))
 def test_any_text_can_be_split(text: str) -> None:
     assert all(simple.words for simple in split(text))
+
+
+# text -> by what the failure of the check `t` is lost, under the shell that GitHub starts (`bash -e`)
+LOST = {
+    "t": "", "t || true": "|| true", "t && x || echo no": "|| echo no", "t 2>&1 | tee log": "| tee log", "t &": "&", "! t": "!",
+    "t && u; x": "&&", "set +e; t; echo done": "; echo done", "if t; then x; fi": "if", "trap 'exit 0' EXIT; t": "trap",
+    "if ! t; then f=1; fi; exit $f": "", "(t | tee log) || true": "|| true",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "lost"), LOST.items())
+def test_by_what_a_failure_is_lost_is_told(text: str, lost: str) -> None:
+    assert [s.lost for s in split(text, Options(errexit=True)) if s.words[0] == "t"] == [lost]

@@ -101,7 +101,7 @@ def test_a_check_whose_failure_is_passed_over_is_named(
         ("- a\n", [f"error {CI}:1 expected a mapping with `on` and `jobs`"]),
         ("on: push\n", [f"error {CI}:1 expected `jobs`, found nothing"]),
         ("on: push\njobs:\n  a:\n    runs-on: x\n    needs: b\n    steps:\n      - name: n\n",
-         [f"error {CI}:7 jobs.a.steps[0]: expected `run` or `uses`, found neither", f"error {CI}:5 jobs.a.needs: expected the id of a job, got 'b'"]),
+         [f"error {CI}:5 jobs.a.needs: expected the id of a job, got 'b'", f"error {CI}:7 jobs.a.steps[0]: expected `run` or `uses`, found neither"]),
         ("on: push\njobs:\n  a:\n    uses: o/r/.github/workflows/x.yml@main\n", []),
         (workflow("pytest"), []),
     ],
