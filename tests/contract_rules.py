@@ -109,9 +109,13 @@ def broken_rules(operation: str, exchange: Exchange) -> list[str]:
 
 
 def wrong_mutation(exchange: Exchange) -> list[str]:
-    """https://docs.github.com/graphql/reference/mutations#enablepullrequestautomerge"""
+    """https://docs.github.com/graphql/reference/mutations#enablepullrequestautomerge, #disablepullrequestautomerge"""
     asked = json.loads(exchange.body)
-    given = asked.get("variables", {})
-    well = set(asked) == {"query", "variables"} and "enablePullRequestAutoMerge(input: {" in asked["query"]
-    typed = SHA.fullmatch(str(given.get("head"))) and given.get("method") in ("MERGE", "SQUASH", "REBASE")
-    return [] if well and typed and given.get("pull") else [f"GitHub would not understand {asked}"]
+    given, query = asked.get("variables", {}), str(asked.get("query"))
+    typed = str(given.get("pull")).startswith("PR_")
+    if "enablePullRequestAutoMerge(input: {" in query:  # without expectedHeadOid it merges whatever is there by then
+        typed = typed and "expectedHeadOid: $head" in query and set(given) == {"pull", "head", "method"}
+        typed = typed and bool(SHA.fullmatch(given["head"])) and given["method"] in ("MERGE", "SQUASH", "REBASE")
+    else:
+        typed = typed and "disablePullRequestAutoMerge(input: {" in query and set(given) == {"pull"}
+    return [] if set(asked) == {"query", "variables"} and typed else [f"GitHub would not understand {asked}"]

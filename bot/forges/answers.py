@@ -50,6 +50,12 @@ class Ref(msgspec.Struct, frozen=True):
     sha: str = ""
 
 
+class AutoMerge(msgspec.Struct, frozen=True):
+    """That a pull request merges by itself once all is there that its base requires."""
+
+    enabled_by: User | None = None
+
+
 class Pull(msgspec.Struct, frozen=True):
     """A pull request."""
 
@@ -65,6 +71,7 @@ class Pull(msgspec.Struct, frozen=True):
     body: str | None = None
     draft: bool = False
     merge_commit_sha: str | None = None
+    auto_merge: AutoMerge | None = None
 
 
 class CheckRun(msgspec.Struct, frozen=True):

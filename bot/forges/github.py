@@ -210,6 +210,10 @@ class GitHub(Signed):
         """Have the forge merge once all required checks have passed; return why it will not, or nothing."""
         return await merging.merge_later(self._ask, repo, pull, sha=sha, method=method)
 
+    async def merge_not_later(self, repo: str, number: int) -> None:
+        """Take back that the forge merges a pull request for us; where it does not, nothing is done."""
+        await merging.merge_not_later(self._ask, repo, number, ours=await self.login(repo))
+
     # git
 
     async def default_branch(self, repo: str) -> str:

@@ -16,6 +16,10 @@ LATER = """mutation($pull: ID!, $head: GitObjectID!, $method: PullRequestMergeMe
   }
 }"""
 
+NOT_LATER = """mutation($pull: ID!) {
+  disablePullRequestAutoMerge(input: {pullRequestId: $pull}) { pullRequest { number } }
+}"""
+
 
 async def merge_pull(ask: Asker, repo: str, number: int, *, sha: str, method: str) -> Merged | HeadMoved | NotMergeable:
     """Merge a pull request if its head is `sha`; after an unclear failure look first, never merge blindly."""
@@ -38,11 +42,26 @@ async def merge_pull(ask: Asker, repo: str, number: int, *, sha: str, method: st
 
 async def merge_later(ask: Asker, repo: str, pull: Pull, *, sha: str, method: str) -> str:
     """Have the forge merge a pull request once all required checks have passed; return why it will not, or nothing."""
-    where = re.sub(r"/v3$", "", ask.transport.api_url) + "/graphql"  # api.github.com/graphql, HOST/api/graphql
-    fields = {"query": LATER, "variables": {"pull": pull.node_id, "head": sha, "method": method.upper()}}
     try:
-        answer = await ask.send(repo, MERGE, Ask("POST", where, fields, safe=True, content=True))
+        return await _mutate(ask, repo, LATER, {"pull": pull.node_id, "head": sha, "method": method.upper()})
     except Refused as refused:
         return refused.message
-    found: dict[str, Any] = read_answer(answer, dict[str, Any])
+
+
+async def merge_not_later(ask: Asker, repo: str, number: int, *, ours: str) -> None:
+    """Have a pull request wait for a person where `ours`, our account, had left its merge to the forge."""
+    found = await ask.get(repo, PULLS, f"/pulls/{number}", Pull)
+    by = found.auto_merge.enabled_by if found.auto_merge else None
+    if by is None or by.login.lower() != ours.lower() or found.state != "open":
+        return
+    why = await _mutate(ask, repo, NOT_LATER, {"pull": found.node_id})
+    if why and (await ask.get(repo, PULLS, f"/pulls/{number}", Pull)).auto_merge is not None:
+        raise Refused(422, why)
+
+
+async def _mutate(ask: Asker, repo: str, query: str, variables: dict[str, str]) -> str:
+    """Carry out a mutation, which may be done twice; return what is wrong with it, or nothing."""
+    where = re.sub(r"/v3$", "", ask.transport.api_url) + "/graphql"  # api.github.com/graphql, HOST/api/graphql
+    wish = Ask("POST", where, {"query": query, "variables": variables}, safe=True, content=True)
+    found: dict[str, Any] = read_answer(await ask.send(repo, MERGE, wish), dict[str, Any])
     return "; ".join(str(error.get("message")) for error in found.get("errors") or [])

@@ -25,6 +25,7 @@ from bot.inbox.intent import (
     Know,
     Nothing,
     Obey,
+    Pushed,
     Relink,
     Rename,
     Rerun,
@@ -159,7 +160,7 @@ class Intake:
             raise TypeError("an unread event asks nothing")
         settings = self.house.known(event.origin.repository)
         floor = settings.floor or self._floor
-        if isinstance(read.intent, Stop | Know | Rename | ClosePull):
+        if isinstance(read.intent, Stop | Know | Rename | ClosePull | Pushed):
             return Standing(event.origin.sender, "", floor, may=False), settings  # the forge let them do it
         return await self._people.standing(event.origin.repository, event.origin.sender, floor), settings
 
@@ -224,6 +225,8 @@ class Intake:
                 return self._obey(turn, event, intent)
             case PullEvent(), CheckPull():
                 return pulls.check_pull(turn, event, intent)
+            case PullEvent(), Pushed():
+                return pulls.pushed(turn, event, intent)
             case PullEvent(), ClosePull():
                 return pulls.close_pull(turn, event, intent)
             case _:

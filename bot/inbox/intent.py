@@ -88,6 +88,13 @@ class CheckPull:
 
 
 @dataclass(frozen=True, slots=True)
+class Pushed:
+    """Somebody else pushed to the branch of our pull request."""
+
+    head_sha: str
+
+
+@dataclass(frozen=True, slots=True)
 class ClosePull:
     """A pull request was closed."""
 
@@ -127,7 +134,8 @@ class Nothing:
 
 
 Intent = (
-    Start | Again | Stop | Reword | Relink | Obey | FollowUp | CheckPull | ClosePull | Rerun | Know | Rename | Nothing
+    Start | Again | Stop | Reword | Relink | Obey | FollowUp | CheckPull | Pushed | ClosePull | Rerun | Know | Rename
+    | Nothing
 )  # fmt: skip
 
 
@@ -227,13 +235,16 @@ def _said(text: str, author: Actor, app: int | None, rules: Rules, *, on_pull: b
 
 
 def _pull(event: PullEvent, rules: Rules) -> Intent:
+    is_ours = _is_ours(event.author, rules) or (
+        _is_shared(event.author, rules) and event.head_branch.startswith(BRANCHES)
+    )
     match event.origin.action:
+        case "synchronize" if is_ours:
+            return Pushed(event.head_sha)
         case "opened" | "synchronize" | "reopened" | "ready_for_review":
             if not rules.checks:
                 return Nothing("this repository does not want people's pull requests checked")
-            if _is_ours(event.author, rules) or (
-                _is_shared(event.author, rules) and event.head_branch.startswith(BRANCHES)
-            ):
+            if is_ours:
                 return Nothing("our own pull request")
             return CheckPull(event.head_sha, is_fork=event.head_repository != event.origin.repository)
         case "closed":

@@ -1,10 +1,10 @@
 """What comes of an intent about a pull request or a check; all in the transaction of its delivery."""
 
 from bot.forges.events import PullEvent
-from bot.inbox.intent import CheckPull, ClosePull, FollowUp, Rerun
+from bot.inbox.intent import CheckPull, ClosePull, FollowUp, Pushed, Rerun
 from bot.inbox.turn import Done, Effect, Ignored, Later, Turn, attempt_again
 from bot.inbox.visible import visible
-from bot.tickets import pull_checks, tickets
+from bot.tickets import bundles, merges, pull_checks, tickets
 from bot.tickets.marks import Mark
 from bot.tickets.ticket import Outcome, State, Ticket
 
@@ -55,6 +55,27 @@ def check_pull(turn: Turn, event: PullEvent, intent: CheckPull) -> Effect:
         f"and comments `/bot approve {short}`. A new commit needs a new approval.",
     )
     return Done("waits for approval")
+
+
+def pushed(turn: Turn, event: PullEvent, intent: Pushed) -> Effect:
+    """Take back that the forge merges our pull request by itself once somebody else's commit is its head."""
+    ticket = tickets.find_by_pull(turn.c, turn.repository, turn.number)
+    if ticket is None:
+        return Ignored("not our pull request")
+    mine = tickets.heads_of(turn.c, ticket.id)
+    if intent.head_sha in mine or bundles.find(turn.c, ticket.id, intent.head_sha) is not None:
+        return Ignored("we pushed this ourselves")
+    if not merges.take_back(turn.c, ticket, now=turn.now):
+        return Ignored("nothing merges by itself")
+    if ticket.state is State.DONE:
+        who, short = f"@{turn.standing.actor.login}", intent.head_sha[:10]
+        tickets.amend(
+            turn.c, ticket, now=turn.now,
+            reason=f"{who} pushed `{short}` to `{event.head_branch}`, which the gate has not judged, so it no longer "
+            "merges by itself. Review it and merge it by hand.",
+        )  # fmt: skip
+    turn.told(turn.c, ticket.id)
+    return Done(f"ticket {ticket.id} no longer merges by itself")
 
 
 def close_pull(turn: Turn, event: PullEvent, intent: ClosePull) -> Effect:

@@ -10,7 +10,7 @@ from bot.forges.answers import Issue
 from bot.forges.events import Origin
 from bot.inbox.trust import Breaker, Standing, tripped
 from bot.inbox.visible import visible
-from bot.tickets import asks, marks, posts, tickets
+from bot.tickets import asks, marks, merges, posts, tickets
 from bot.tickets.marks import Mark
 from bot.tickets.repository import RepositorySettings
 from bot.tickets.ticket import State, Ticket
@@ -141,6 +141,7 @@ def attempt_again(turn: Turn, ticket: Ticket, *, title: str, body: str, feedback
         waiting = tickets.move(turn.c, ticket, State.NEEDS_APPROVAL, now=turn.now, reason=approvable(turn, reason))
         turn.told(turn.c, waiting.id)
         return Done(reason)
+    merges.take_back(turn.c, ticket, now=turn.now)
     again = tickets.requeue(
         turn.c, ticket, title=visible(title), body=visible(body), feedback=visible(feedback), now=turn.now
     )

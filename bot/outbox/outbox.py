@@ -119,6 +119,13 @@ async def post_pull(forge: GitHub, post: Post) -> Posted:
     return {}, str(want["pull"])
 
 
+async def take_back_merge(forge: GitHub, post: Post) -> Posted:
+    """Have our pull request wait for a person; that the forge merges it was wished for where the merge was refused."""
+    if post.wanted["head"] is None:
+        await forge.merge_not_later(post.repository, post.wanted["pull"])
+    return {}, None
+
+
 KINDS: Mapping[str, Callable[[GitHub, Post], Awaitable[Posted]]] = {
     "comment": post_comment,
     "reply": post_comment,
@@ -126,6 +133,7 @@ KINDS: Mapping[str, Callable[[GitHub, Post], Awaitable[Posted]]] = {
     "labels": post_labels,
     "reaction": post_reaction,
     "pull": post_pull,
+    "automerge": take_back_merge,
 }
 
 

@@ -53,3 +53,37 @@ async def test_a_repository_that_allows_no_such_wait_is_told_how_to(world: World
         'The forge would not merge it: Required status check "ci" is expected. Allow auto-merge in the repository\'s '
         "settings, and it merges by itself once the required checks have passed.",
     )
+
+
+async def test_what_somebody_pushes_while_a_merge_waits_is_not_merged_unseen(world: World) -> None:
+    repo = requiring(world, "acme/later", "ci")
+    world.forge.state.repositories[repo].allows_auto_merge = True
+    ticket = await world.ask(repo)
+    theirs = world.forge.commit(repo, {"theirs.txt": "x\n"}, "Theirs", branch="sluice/issue-1", user="ann")
+    await world.seen(lambda: world.forge.issue(repo, ticket.pull or 0).merges_later is None)
+    await world.service.forge.create_check_run(
+        repo, name="ci", head_sha=theirs, status="completed", conclusion="success"
+    )
+    said = (
+        f"@\u200bann pushed `{theirs[:10]}` to `sluice/issue-1`, which the gate has not judged, so it no longer merges by "
+        "itself. Review it and merge it by hand."
+    )
+    await world.seen(lambda: said in world.forge.comments(repo, 1)[0])
+    assert (ticket.reason.endswith("It merges by itself once everything is there that the branch requires."),
+            world.forge.issue(repo, ticket.pull or 0).merged_sha) == (True, None)  # fmt: skip
+
+
+async def test_a_merge_that_waits_is_taken_back_while_a_follow_up_is_written(world: World) -> None:
+    repo = requiring(world, "acme/follow", "ci")
+    world.forge.state.repositories[repo].allows_auto_merge = True
+    first = await world.ask(repo)
+    waits: list[bool] = []
+    world.model.before[f"{repo}#1"] = lambda: waits.append(
+        bool(world.forge.wait(lambda: world.forge.issue(repo, first.pull or 0).merges_later is None))
+    )
+    world.model.says(repo, change("def add(a, b):\n    return b + a\n"), {"say": "Swapped."}, feedback=True)
+    world.forge.comment(repo, first.pull or 0, "Swap them, please.", user="ann")
+    second = await world.done(repo, attempt=2)
+    assert (waits, second.outcome, world.forge.issue(repo, first.pull or 0).merges_later is not None) == (
+        [True], "proposed", True,
+    )  # fmt: skip

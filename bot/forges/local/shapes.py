@@ -163,6 +163,10 @@ class Shapes:
         page = f"{self._url}/{repo.full_name}/pull/{pull.number}"
         fork = Repository(repo.id + 500_000, pull.head_repository, fork_of=repo.full_name)
         shown = self.full_repository(repo)
+        later = pull.merges_later and {
+            "enabled_by": self.user(pull.merges_later[0]), "merge_method": pull.merges_later[1],
+            "commit_title": pull.title, "commit_message": "",
+        }  # fmt: skip
 
         def end(ref: str, sha: str, fork: Repository | None = None) -> Shape:
             whose = self.full_repository(fork) if fork else shown
@@ -176,7 +180,7 @@ class Shapes:
             "body": pull.body or None, "labels": [self.label(name) for name in pull.labels], "milestone": None,
             "created_at": pull.at, "updated_at": pull.closed_at or pull.at, "closed_at": pull.closed_at,
             "merged_at": pull.closed_at if pull.merged_sha else None, "merge_commit_sha": pull.merged_sha,
-            "assignee": None, "assignees": [], "requested_reviewers": [], "requested_teams": [], "auto_merge": None,
+            "assignee": None, "assignees": [], "requested_reviewers": [], "requested_teams": [], "auto_merge": later,
             "head": end(pull.head or "", head_sha, fork if pull.head_repository else None),
             "base": end(pull.base or "", base_sha), "draft": pull.draft,
             "author_association": "CONTRIBUTOR", **pull_links(api, page, pull.number, head_sha),

@@ -51,7 +51,7 @@ class Issue:
     head_sha: str = ""  # as last seen
     merged_sha: str | None = None
     draft: bool = False
-    merges_later: tuple[str, str] | None = None  # the head at which it merges by itself, and the method
+    merges_later: tuple[User, str] | None = None  # by itself once its checks have passed: for whom, and the method
     closed_at: str | None = None
     changed_at: str = ""  # by an event of the issue; empty: never
     reactions: list[tuple[str, str]] = field(default_factory=list)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bot.forges.answers import HeadMoved, Merged, NotMergeable, Pull
 from bot.outbox import reporter
-from bot.tickets import posts
+from bot.tickets import merges, posts
 from bot.tickets.ticket import Outcome
 from bot.work.ended import Ended
 from bot.work.job import Job
@@ -95,6 +95,8 @@ async def _later(job: Job, pull: int, head_sha: str, refused: NotMergeable) -> E
         job.still_ours()
         why = await forge.merge_later(repository, found, sha=head_sha, method=job.settings.merge.method)
         if not why:
+            with job.writing() as c:
+                merges.note(c, job.ticket, head_sha, now=job.desk.now())
             return Ended(Outcome.PROPOSED, f"{refused.reason} {LATER}", "GREEN")
     hint = f" {ALLOW}" if "not allowed" in why else ""
     return Ended(Outcome.PROPOSED, f"The forge would not merge it: {refused.reason}{hint}", "GREEN")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from bot.outbox import comments, reporter
 from bot.slots import git
 from bot.slots.remote import NoAccess
-from bot.tickets import posts, tickets
+from bot.tickets import merges, posts, tickets
 from bot.tickets.ticket import Outcome
 from bot.work import workflows
 from bot.work.ended import Ended
@@ -29,6 +29,7 @@ async def publish(job: Job, prepared: Prepared, head_sha: str, message: str, ope
     with job.timed("push"):
         expected = await forge.branch_sha(repository, prepared.branch)
         token = await forge.git_token(repository)
+        await _take_back_merge(job)
         job.still_ours()
         try:
             pushed = await git.push(
@@ -58,6 +59,16 @@ async def publish(job: Job, prepared: Prepared, head_sha: str, message: str, ope
     job.write(pull=found.number)
     job.log(f"pull request #{found.number}")
     return Published(found.number, await workflows.note(forge, repository, head_sha, slot.mirror))
+
+
+async def _take_back_merge(job: Job) -> None:
+    """See to it that the forge does not merge by itself, at a check of others, what is pushed now."""
+    with job.desk.store.read() as c:
+        is_left = job.ticket.pull is not None and merges.is_left(c, job.ticket)
+    if is_left:
+        await job.desk.forge.merge_not_later(job.ticket.repository, job.ticket.pull or 0)
+        with job.writing() as c:
+            merges.note(c, job.ticket, None, now=job.desk.now())
 
 
 def _heads(job: Job) -> list[str]:

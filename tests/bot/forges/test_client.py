@@ -50,7 +50,15 @@ async def use_everything(forge: LocalForge, github: GitHub, *, parted: bool) -> 
     await github.pull(REPO, pull.number)
     line = await asyncio.to_thread(forge.review_comment, REPO, pull.number, "x", path="a.txt", line=1, user="ann")
     await github.react_to_line(REPO, line, "eyes")
-    await github.merge_later(REPO, pull, sha=sha, method="squash")
+    repo = forge.state.repositories[REPO]
+    repo.allows_auto_merge, repo.required_checks = True, {"of others"}
+    later = [
+        await github.merge_later(REPO, pull, sha=sha, method="squash"),
+        forge.issue(REPO, pull.number).merges_later,
+    ]
+    await github.merge_not_later(REPO, pull.number)
+    assert (later[0], later[1] is not None, forge.issue(REPO, pull.number).merges_later) == ("", True, None)
+    repo.required_checks = set()
     await github.merge_pull(REPO, pull.number, sha=sha, method="squash")
     await github.app()
     await github.installations()

@@ -1,4 +1,4 @@
-"""The one thing of GitHub's GraphQL API that has no place in REST: a merge that waits for its checks."""
+"""What of GitHub's GraphQL API has no place in REST: a merge that waits for its checks, and that it waits no more."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from bot.forges.local.rest.desk import Desk, Problem, bearer, read_body
 from bot.forges.local.rest.pulls import Pulls
 from bot.forges.local.state import Issue, Repository, User
 
-NAME = "enablePullRequestAutoMerge"
+LATER, NOT_LATER = "enablePullRequestAutoMerge", "disablePullRequestAutoMerge"
 
 
 class GraphQL:
@@ -27,14 +27,21 @@ class GraphQL:
         body = await read_body(request)
         asked = body.get("variables") or {}
         found = self._find(str(asked.get("pull")))
-        if found is None or self._who(bearer(request), found[0].full_name) is None:
+        who = None if found is None else self._who(bearer(request), found[0].full_name)
+        if found is None or who is None:
             return Problem(401, "Bad credentials").answer()
-        if NAME not in str(body.get("query")):
-            return _no("INVALID", "only one mutation is known here")
         repo, pull = found
-        why = await self._pulls.merge_later(repo, pull, str(asked.get("head")), str(asked.get("method")).lower())
-        return _no("UNPROCESSABLE", why) if why else JSONResponse(
-            {"data": {NAME: {"pullRequest": {"number": pull.number}}}}
+        name = next((name for name in (LATER, NOT_LATER) if name in str(body.get("query"))), "")
+        match name:
+            case "":
+                return _no("", "INVALID", "only two mutations are known here")
+            case name if name == NOT_LATER:
+                why = self._pulls.merge_not_later(pull)
+            case _:
+                head, method = str(asked.get("head")), str(asked.get("method")).lower()
+                why = await self._pulls.merge_later(repo, pull, head, method, who)
+        return _no(name, "UNPROCESSABLE", why) if why else JSONResponse(
+            {"data": {name: {"pullRequest": {"number": pull.number}}}}
         )  # fmt: skip
 
     def _find(self, node: str) -> tuple[Repository, Issue] | None:
@@ -45,5 +52,5 @@ class GraphQL:
         return None
 
 
-def _no(kind: str, message: str) -> Response:
-    return JSONResponse({"data": {NAME: None}, "errors": [{"type": kind, "path": [NAME], "message": message}]})
+def _no(name: str, kind: str, message: str) -> Response:
+    return JSONResponse({"data": {name: None}, "errors": [{"type": kind, "path": [name], "message": message}]})

@@ -129,7 +129,7 @@ class Pulls:
         self._emit("closed", repo, user, pull, await self.show(repo, pull))
         return sha
 
-    async def merge_later(self, repo: Repository, pull: Issue, head_sha: str, method: str) -> str:
+    async def merge_later(self, repo: Repository, pull: Issue, head_sha: str, method: str, user: User) -> str:
         """Have a pull request merged once its required checks have passed; return why not, as GitHub says it."""
         if not repo.allows_auto_merge:
             return "Auto merge is not allowed for this repository"
@@ -138,15 +138,22 @@ class Pulls:
             return "Head branch was modified. Review and try the merge again."
         if not self._lacking(repo, head_sha):
             return "Pull request is in clean status"
-        pull.merges_later = (head_sha, method)
+        pull.merges_later = (user, method)
+        return ""
+
+    def merge_not_later(self, pull: Issue) -> str:
+        """Have a pull request wait for somebody who merges it; return why not."""
+        if pull.merges_later is None:
+            return "Can't disable auto-merge for this pull request."
+        pull.merges_later = None
         return ""
 
     async def merge_what_waits(self, repo: Repository, user: User) -> None:
-        """Merge what was waiting for a check that has just passed."""
+        """Merge what was waiting for a check that has just passed, whatever was pushed meanwhile."""
         for pull in [one for one in repo.issues.values() if one.merges_later and one.state == "open"]:
-            head_sha, method = pull.merges_later or ("", "")
-            if not self._lacking(repo, head_sha):
-                await self._take(repo, pull, head_sha, method, user)
+            head_sha, _ = await self._ends(repo, pull.head or "", pull.base or "", fork=pull.head_repository)
+            if head_sha and not self._lacking(repo, head_sha):
+                await self._take(repo, pull, head_sha, pull.merges_later[1] if pull.merges_later else "merge", user)
 
     def _lacking(self, repo: Repository, head_sha: str) -> list[str]:
         """Return the required checks that have not passed."""
