@@ -125,6 +125,7 @@ class _Sweep:
         mode = os.fstat(fd).st_mode
         if mode & 0o5777 != self._mode:
             os.fchmod(fd, mode & 0o2000 | self._mode)  # git does not keep modes of folders: as it makes them
+        _drop_attributes(fd)
         above, files, enter = f"{path}/" if path else "", self._tree.files, []
         with os.scandir(fd) as found:
             entries = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in found]
@@ -143,6 +144,14 @@ class _Sweep:
                         self._found |= Found.ATTRIBUTES
                     move(name, fd, next(self._names), self._trash_fd, is_folder=is_folder)
         return enter
+
+
+def _drop_attributes(fd: int) -> None:
+    """Take away what a job wrote onto a folder that stays: notes, and rights that new files would inherit."""
+    with contextlib.suppress(OSError, AttributeError):  # a file system, or a system, that has none
+        for name in os.listxattr(fd):
+            if name.startswith(("user.", "system.posix_acl_")):
+                os.removexattr(fd, name)
 
 
 def _umask() -> int:

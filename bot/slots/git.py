@@ -4,7 +4,7 @@ import asyncio
 import base64
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -162,15 +162,15 @@ async def changed_paths(mirror: Path, base: str, head: str) -> tuple[str, ...]:
 
 async def commit_all(
     tree: Tree, *, parent: str, message: str, author: tuple[str, str], co_author: str = "",
-    parents: Sequence[str] = (), keep_as: str | None = None,
+    parents: Sequence[str] = (), keep_as: str | None = None, on_left: Callable[[Sequence[str]], None] | None = None,
 ) -> str | None:  # fmt: skip
     """Commit all that differs from `parent` in the worktree, on top of it or of `parents`; None where nothing does.
 
-    What lies in a repository that the job made is left out, and submodules stay as they are.
+    What lies in a repository that the job made is left out, which `on_left` hears of; submodules stay as they are.
     `keep_as` is a ref of ours that is brought to the commit in the same step as HEAD.
     """
     before, written = await asyncio.gather(
-        call("rev-parse", f"{parent}^{{tree}}", git_dir=tree.git_dir), _write_tree(tree)
+        call("rev-parse", f"{parent}^{{tree}}", git_dir=tree.git_dir), _write_tree(tree, on_left)
     )
     if written == before.output.strip():
         return None
@@ -187,13 +187,15 @@ async def commit_all(
     return sha
 
 
-async def _write_tree(tree: Tree) -> str:
-    await _stage(tree)
+async def _write_tree(tree: Tree, on_left: Callable[[Sequence[str]], None] | None) -> str:
+    left = await _stage(tree)
+    if left and on_left is not None:
+        on_left(left)
     return (await call("write-tree", git_dir=tree.git_dir, work_tree=tree.path)).output.strip()
 
 
-async def _stage(tree: Tree) -> None:
-    """Put what the worktree holds into the index, without looking into repositories in it.
+async def _stage(tree: Tree) -> list[str]:
+    """Put what the worktree holds into the index, without looking into repositories in it; return those.
 
     `git add --all` asks the git of each submodule, and of each repository that it once added, how it stands, and that
     one runs what the job wrote into its configuration (core.fsmonitor, filters): outside of the box.
@@ -209,6 +211,7 @@ async def _stage(tree: Tree) -> None:
         if paths:
             listed = b"".join(os.fsencode(path) + b"\0" for path in paths)
             await call("update-index", *flags, "-z", "--stdin", stdin=listed, git_dir=tree.git_dir, work_tree=tree.path)
+    return [path for path in new if path.endswith("/")]
 
 
 async def _names(tree: Tree, *args: str) -> list[str]:

@@ -9,6 +9,12 @@ from pathlib import Path
 
 from bot.slots.clean import Unclean
 
+# what git obeys in a git folder: https://git-scm.com/docs/gitrepository-layout
+GIT_FILES = (
+    "config", "config.worktree", "commondir", "gitdir", "shallow", "info/exclude", "info/attributes", "info/grafts",
+    "info/sparse-checkout", "objects/info/alternates", "objects/info/http-alternates",
+)  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Proof:
@@ -26,7 +32,7 @@ class Made:
     device: int
     inode: int
     pointer: str
-    git: str  # hash of git's configuration and hooks, of the mirror and of the worktree
+    git: str  # hash of git's configuration and hooks, and of what leads it elsewhere, of mirror and worktree
 
 
 def made(root: Path, git_dir: Path, mirror: Path) -> Made:
@@ -62,7 +68,7 @@ def _git_files(git_dir: Path, mirror: Path) -> str:
     digest = hashlib.sha256()
     for folder in (mirror, git_dir):
         hooks = sorted(p for p in (folder / "hooks").glob("*") if p.suffix != ".sample")
-        for path in (folder / "config", folder / "config.worktree", *hooks):
+        for path in (*(folder / name for name in GIT_FILES), *hooks):
             digest.update(f"{path.name}\0".encode())
             with contextlib.suppress(OSError):
                 digest.update(path.read_bytes())

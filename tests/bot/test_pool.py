@@ -9,6 +9,7 @@ from bot.slots import git
 from bot.slots.pool import Pool
 from bot.slots.slot import Slot
 from bot.tickets.store import open_store, sqlite_url
+from bot.work.stages.edit import render_left
 
 
 def run(*argv: str, cwd: Path) -> str:
@@ -81,6 +82,23 @@ async def test_what_the_job_changed_becomes_one_commit(pool: Pool, origin: Path)
     assert await git.changed_paths(slot.mirror, base, head) == ("b.txt",)
     shown = (await git.call("log", "-1", "--format=%an|%B", head, git_dir=slot.mirror)).output.strip()
     assert shown == "S|Add b\n\nCo-authored-by: ann <ann@users.noreply.github.com>"
+
+
+async def test_repositories_that_the_job_made_are_left_out_and_told(pool: Pool, origin: Path) -> None:
+    slot, _ = await ready(pool, origin)
+    base = run("git", "rev-parse", "HEAD", cwd=origin)
+    for name in ("one", "deep/two"):
+        (slot.path / name).mkdir(parents=True)
+        run("git", "init", "-q", cwd=slot.path / name)
+        (slot.path / name / "lost.txt").write_text("lost\n")
+    (slot.path / "b.txt").write_text("two\n")
+    told: list[str] = []
+    head = await git.commit_all(slot.tree, parent=base, message="x", author=("S", "s@x"), on_left=told.extend)
+    changed = await git.changed_paths(slot.mirror, base, head or "")
+    assert (changed, told, render_left(told)) == (
+        ("b.txt",), ["deep/two/", "one/"],
+        "left out of the commit, for they are git repositories of their own: `deep/two/`, `one/`",
+    )  # fmt: skip
 
 
 async def test_no_change_is_no_commit(pool: Pool, origin: Path) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -19,6 +20,7 @@ from bot.work.job import Job
 from bot.work.reach import reach
 from bot.work.stages.prepare import Prepared
 
+SHOWN = 5
 ENDINGS = {
     Ending.TIMED_OUT: Outcome.TIMED_OUT,
     Ending.OVER_BUDGET: Outcome.OVER_BUDGET,
@@ -111,6 +113,13 @@ async def _work(job: Job, prepared: Prepared, from_sha: str, round_: int, feedba
     return _Done(result, time.perf_counter() - began)
 
 
+def render_left(paths: Sequence[str]) -> str:
+    """Return what the ticket's log says of git repositories that the job left in its worktree."""
+    more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
+    named = ", ".join(f"`{path}`" for path in paths[:SHOWN]) + more
+    return f"left out of the commit, for they are git repositories of their own: {named}"
+
+
 def render_strayed(reason: str, claim: tuple[str, ...]) -> str:
     """Return what the agent is told of a change that reaches to where another ticket works."""
     return (
@@ -168,7 +177,7 @@ async def _commit(job: Job, prepared: Prepared, result: AgentResult, from_sha: s
     head = await git.commit_all(
         slot.tree, parent=from_sha, parents=prepared.start.parents if from_sha == prepared.start.sha else (),
         message=job.desk.redactor.text(_message(job, prepared, result, from_sha)), author=await job.author(),
-        co_author=_co_author(job), keep_as=keeping.ref_of(job),
+        co_author=_co_author(job), keep_as=keeping.ref_of(job), on_left=lambda paths: job.log(render_left(paths)),
     )  # fmt: skip
     job.here.keeps_work = False  # it is kept: from here on a stop need not wait
     job.here.at_sha = head or from_sha

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import socket
+import struct
 import subprocess
 import tempfile
 import traceback
@@ -98,6 +99,9 @@ def after(plant: Callable[[Slot, Path], None]) -> Callable[[Path], Any]:
             if proof.clean
             else {}
         )
+        noted = [os.listxattr(path) for path in (slot.path, slot.path / "src")] if proof.clean else []
+        if any(noted):
+            shown = f"not as committed: {noted}"
         if proof.clean and held != {"one\n": "100644", "b\n": "100644", "c\n": "100644"}:
             shown = f"not as committed: {held}"
         return [proof.clean, unchanged, shown, [p.name for p in slot.trash.iterdir()]]
@@ -217,8 +221,16 @@ def _attributes(slot: Slot, outside: Path) -> None:
     (slot.path / "src" / "b.txt").write_text("changed")
 
 
+def _notes_on_folders(slot: Slot, outside: Path) -> None:
+    """Plant an attribute, and the rights that new files in a folder inherit: everybody may write them."""
+    for folder in (slot.path, slot.path / "src"):
+        os.setxattr(folder, "user.note", b"from the last job")
+        everybody = struct.pack("<I" + "HHI" * 3, 2, 0x01, 7, 0xFFFFFFFF, 0x04, 7, 0xFFFFFFFF, 0x20, 7, 0xFFFFFFFF)
+        os.setxattr(folder, "system.posix_acl_default", everybody)
+
+
 CLEANED = (
-    _links, _tracked_folder_is_a_link, _tracked_file_is_a_folder, _odd_files, _closed_folders, _repositories,
+    _links, _notes_on_folders, _tracked_folder_is_a_link, _tracked_file_is_a_folder, _odd_files, _closed_folders, _repositories,
     _attributes, _odd_names, _very_deep, _very_wide, _flags_in_the_index,
 )  # fmt: skip
 
@@ -259,8 +271,20 @@ def _hooks_and_configuration(slot: Slot, outside: Path) -> None:
     (slot.mirror / "config").write_text((slot.mirror / "config").read_text() + '[filter "x"]\n\tclean = touch /x\n')
 
 
+def _git_file(name: str, text: str) -> Callable[[Slot, Path], None]:
+    def plant(slot: Slot, outside: Path) -> None:
+        for folder in (slot.mirror, slot.git_dir):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text)
+
+    plant.__name__ = name
+    return plant
+
+
 QUARANTINED = (
     _pointer, _pointer_is_a_folder, _root_is_a_link, _another_folder, _hook, _hooks_and_configuration,
+    _git_file("info/exclude", "*.py\n"), _git_file("info/attributes", "* filter=x\n"), _git_file("info/grafts", "\n"),
+    _git_file("objects/info/alternates", "/tmp\n"), _git_file("commondir", "/tmp\n"), _git_file("shallow", "\n"),
 )  # fmt: skip
 
 
