@@ -76,7 +76,7 @@ def _git_files(git_dir: Path, mirror: Path) -> str:
 
 
 def users_of(root: Path) -> list[str]:
-    """Return the processes that stand in a folder, run from it, or hold a file of it open; never our own."""
+    """Return the processes that stand in a folder, run from it, or have a file of it open or in memory; not our own."""
     found: list[str] = []
     for entry in os.scandir("/proc"):
         if entry.name.isdecimal() and int(entry.name) != os.getpid():
@@ -95,4 +95,14 @@ def _used(process: str, root: str) -> str | None:
             target = str(Path(link).readlink())
             if target == root or target.startswith(f"{root}/") or target == f"{root} (deleted)":
                 return target
+    return _mapped(process, root)
+
+
+def _mapped(process: str, root: str) -> str | None:
+    """Return a file of the folder that a process has in its memory: it can write it without holding it open."""
+    with contextlib.suppress(OSError):
+        maps = Path(process, "maps").read_bytes()
+        at = maps.find(f" {root}/".encode())
+        if at >= 0:
+            return maps[at + 1 :].split(b"\n", 1)[0].decode(errors="replace")
     return None

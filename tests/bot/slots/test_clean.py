@@ -295,16 +295,36 @@ def test_a_slot_that_is_not_as_it_was_made_is_not_used_again(
     assert act(after(plant))[:3] == [False, True, "quarantined"]
 
 
-def test_a_process_left_in_the_slot_keeps_it_from_use(act: Callable[..., Any]) -> None:
+IN_MEMORY = """
+import ctypes, os, time
+mmap = ctypes.CDLL(None).mmap
+mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+handle = os.open("a.txt", os.O_RDWR)
+mmap(None, 4, 3, 1, handle, 0)  # readable, writable, shared; Python's own would keep the file open
+os.close(handle)
+os.chdir("/")
+print("held", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("how", ["stands in it", "has a file in memory"])
+def test_a_process_left_in_the_slot_keeps_it_from_use(act: Callable[..., Any], how: str) -> None:
     left: list[subprocess.Popen[bytes]] = []
 
     def plant(slot: Slot, outside: Path) -> None:
-        left.append(subprocess.Popen(["sleep", "60"], cwd=slot.path / "src"))
+        if how == "stands in it":
+            left.append(subprocess.Popen(["sleep", "60"], cwd=slot.path / "src"))
+            return
+        words = ["/usr/bin/python3", "-I", "-c", IN_MEMORY]
+        left.append(subprocess.Popen(words, cwd=slot.path, stdout=subprocess.PIPE))
+        assert left[0].stdout is not None
+        assert left[0].stdout.readline() == b"held\n"
 
     def and_end(folder: Path) -> Any:
         found = after(plant)(folder)
         left[0].kill()
-        left[0].wait()
+        left[0].communicate()
         return found
 
     assert act(and_end)[:3] == [False, True, "quarantined"]
