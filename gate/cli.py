@@ -16,6 +16,7 @@ INTERRUPTED = 130
 GRANTED = "`label:NAME` that the pull request has; lets weakening pass where the base's `protect.allow` names it"
 OURS = 70
 FAIL_ON = "exit 1 for findings of this level and above (error)"
+LEVELS = ("syntax", "type", "run", "behaviour")  # of gate/canaries/canary.py; `name` is what is done without any
 HOW = "how to write the report"
 
 
@@ -126,6 +127,22 @@ def _audit_options(audit: "argparse.ArgumentParser") -> None:
     audit.add_argument("--output", type=Path, metavar="FILE", help="write the report here instead")
 
 
+def _prove_options(prove: "argparse.ArgumentParser") -> None:
+    from gate.render import FORMATS
+
+    prove.set_defaults(command=_prove)
+    prove.add_argument("paths", nargs="*", metavar="PATH", help="break these files, or all below these folders")
+    prove.add_argument("--repo", type=Path, default=Path(), metavar="DIR", help="the repository (this folder)")
+    prove.add_argument("--name", metavar="OWNER/REPO", help="its name in an operator's policy")
+    prove.add_argument("--policy", type=Path, metavar="FILE", help="an operator's policy for many repositories")
+    prove.add_argument("--since", metavar="REF", help="break what changed since HEAD branched off from this commit")
+    prove.add_argument("--all", action="store_true", help="break all files (the same as naming none)")
+    prove.add_argument("--level", choices=LEVELS, help="what to break (a name, else the syntax)")
+    prove.add_argument("--budget", default="10m", metavar="TIME", help="start no run after this time (10m)")
+    prove.add_argument("--format", choices=[f for f in FORMATS if f != "comment"], default="text", help=HOW)
+    prove.add_argument("--output", type=Path, metavar="FILE", help="write the report here instead")
+
+
 def _report_options(report: "argparse.ArgumentParser") -> None:
     from gate.render import FORMATS
 
@@ -161,6 +178,7 @@ def _explain_options(explain: "argparse.ArgumentParser") -> None:
 COMMANDS: "tuple[tuple[str, str, Callable[[argparse.ArgumentParser], None]], ...]" = (
     ("run", "run the steps and say what they prove", _run_options),
     ("audit", "find what the checks cannot see, from the files alone", _audit_options),
+    ("prove", "break files in a copy, and say which the checks see", _prove_options),
     ("report", "write a JSON report in another format", _report_options),
     ("init", "propose a gate.toml for this repository", _init_options),
     ("notes", "check a vault of Markdown notes", _notes_options),
@@ -208,6 +226,15 @@ def _run(arguments: "argparse.Namespace") -> int:
 
 def _audit(arguments: "argparse.Namespace") -> int:
     from gate.cli_audit import command
+
+    return command(arguments)
+
+
+def _prove(arguments: "argparse.Namespace") -> int:
+    chosen = [bool(arguments.paths), arguments.since is not None, arguments.all]
+    if sum(chosen) > 1:
+        raise GateError("prove: expected one of PATH, --since and --all, got several")
+    from gate.cli_prove import command
 
     return command(arguments)
 

@@ -8,9 +8,8 @@ from pathlib import Path
 from gate import git, output
 from gate import policy as policies
 from gate.audit import Audit, audit, exit_code
-from gate.cli_run import folder
+from gate.cli_run import folder, read_policy
 from gate.errors import PolicyError
-from gate.policy import Policy
 from gate.render.audit import render_audit
 from gate.repository.tree import Unread
 
@@ -20,7 +19,7 @@ def command(arguments: Namespace) -> int:
     output.check_target(arguments.output)
     root, _ = git.worktree(folder(arguments.repo))
     try:
-        found = audit(root, _policy(arguments, root), today=date.today())  # noqa: DTZ011 a waiver ends with the day here
+        found = audit(root, read_policy(arguments, root), today=date.today())  # noqa: DTZ011 a waiver ends with the day here
     except PolicyError as error:
         found = Audit((), (Unread(policies.FILE, str(error).removeprefix(f"{policies.FILE}: ")),))
     write(found, arguments.format, arguments.output)
@@ -31,10 +30,3 @@ def write(found: Audit, form: str, target: Path | None) -> None:
     """Write an audit in a format to a file or to the standard output."""
     text = render_audit(found, form, colour=target is None and output.colours(sys.stdout))
     output.put(text, form=form, output=target)
-
-
-def _policy(arguments: Namespace, root: Path) -> Policy:
-    data = policies.read_own(root)
-    own = policies.parse_repository(data, policies.FILE) if data is not None else None
-    operator, digest = policies.load_operator(arguments.policy) if arguments.policy else (None, "")
-    return policies.choose(arguments.name, own, operator, source=str(arguments.policy or ""), hash=digest)

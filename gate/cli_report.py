@@ -43,8 +43,20 @@ def _audit(found: Mapping[str, Any], arguments: Namespace) -> None:
         write(read, arguments.format, arguments.output)
 
 
+def _proof(found: Mapping[str, Any], arguments: Namespace) -> None:
+    from gate.cli_prove import write
+    from gate.proof import read_proof
+
+    read = read_proof(found)
+    if arguments.format == "outputs":
+        print(f"verdict={read.verdict}\ntests=0")
+    else:
+        write(read, arguments.format, arguments.output)
+
+
 # schema: what writes a report of it
 _WRITERS: Mapping[str, Callable[[Mapping[str, Any], Namespace], None]] = {
     report.SCHEMA: _run,
     "gate.audit/1": _audit,
+    "gate.proof/1": _proof,
 }

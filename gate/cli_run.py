@@ -1,11 +1,12 @@
 """The command `gate run`: from its options to a report and an exit code."""
 
 import argparse
+import contextlib
 import os
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from gate import git, guardian, output, run
@@ -37,7 +38,19 @@ def command(arguments: argparse.Namespace) -> int:
 
 
 def in_charge(policy: Policy, place: Place, options: Options, findings: Sequence[Finding] = ()) -> Report:
-    """Run the steps as the one process that answers for them: signals end them, and nothing outlives them."""
+    """Run the steps as the one process that answers for them."""
+    with charge() as on_folder:
+        return run.run(
+            policy, place, options, env=dict(os.environ), stop=STOP, findings=findings, on_folder=on_folder
+        )  # fmt: skip
+
+
+@contextlib.contextmanager
+def charge() -> Iterator[Callable[[Path], None]]:
+    """Answer for all that is started within: signals set STOP, and nothing outlives us.
+
+    Yields what to tell of a folder, the last one told of, that must be gone even where this process is killed.
+    """
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), lambda *_: STOP.set())
@@ -49,14 +62,19 @@ def in_charge(policy: Policy, place: Place, options: Options, findings: Sequence
     if before:
         output.say(before)
     try:
-        return run.run(
-            policy, place, options, env=dict(os.environ), stop=STOP, findings=findings,
-            on_folder=lambda folder: guardian.leave(watched, folder),
-        )  # fmt: skip
+        yield lambda folder: guardian.leave(watched, folder)
     finally:
         guardian.dismiss(watched)
         if after:
             output.say(after)
+
+
+def read_policy(arguments: argparse.Namespace, root: Path) -> Policy:
+    """Return the policy that counts for the worktree as it is: the operator's or its own. Raises PolicyError."""
+    data = policies.read_own(root)
+    own = policies.parse_repository(data, policies.FILE) if data is not None else None
+    operator, digest = policies.load_operator(arguments.policy) if arguments.policy else (None, "")
+    return policies.choose(arguments.name, own, operator, source=str(arguments.policy or ""), hash=digest)
 
 
 def folder(path: Path, *, option: str = "--repo") -> Path:

@@ -16,3 +16,7 @@ class UsageError(GateError):
 
 class PolicyError(GateError):
     """A policy cannot be read: `file: key: expected X, got Y`."""
+
+
+class Interrupted(Exception):
+    """A signal ended what was going on; there is nothing to report."""
