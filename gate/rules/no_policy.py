@@ -31,4 +31,5 @@ def _instead(repo: Repository) -> str:
     if not judging:
         return "and no workflow runs for pull requests, only for other events"
     checks = sum(c.source in judging for c in repo.checks)
-    return f"{', '.join(judging)} runs {checks} commands for pull requests, and nothing asks what they verified"
+    commands = "1 command" if checks == 1 else f"{checks} commands"
+    return f"nothing asks what {commands} verified for pull requests ({', '.join(judging)})"

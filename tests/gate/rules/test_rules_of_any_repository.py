@@ -16,7 +16,7 @@ NIGHTLY = workflow("pytest", on="{schedule: [{cron: '0 4 * * *'}]}")
         ({"a.txt": ""}, ["error None:None UNGATED: no step is configured; and there is no workflow"]),
         ({"gate.toml": "gates = []"}, ["error gate.toml:1 UNGATED: no step is configured; and there is no workflow"]),
         ({CI: NIGHTLY}, ["error None:None UNGATED: no step is configured; and no workflow runs for pull requests, only for other events"]),
-        ({CI: workflow("pytest")}, [f"error None:None UNGATED: no step is configured; {CI} runs 1 commands for pull requests, and nothing asks what they verified"]),
+        ({CI: workflow("pytest")}, [f"error None:None UNGATED: no step is configured; nothing asks what 1 command verified for pull requests ({CI})"]),
         ({"gate.toml": policy(test="pytest")}, []),
     ],
     ids=["nothing", "an empty list", "nightly only", "a workflow", "a step"],
