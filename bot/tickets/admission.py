@@ -60,16 +60,18 @@ def admit(
     for ticket in running:
         ahead[ticket.repository].add(ticket, f"runs{_since(ticket)}", _claimed(ticket, links))
     decisions: list[Decision] = []
+    said: dict[int, _Said] = {}
     some_closed = bool(limits.paused or limits.exhausted)
     for ticket in in_order(queued):
         if ticket.edges and (edge := after.wait(ticket)) is not None:
             decisions.append(Wait(ticket, *edge))
             continue  # it blocks nobody: what it waits for may well overlap it, and must come first
-        before = ahead[ticket.repository]
+        repo = ticket.repository
+        before = ahead[repo]
         claimed = _claimed(ticket, links) if links else compiled(ticket.claim)
         met = before.meets(claimed)
-        reason, behind = _behind(met) if met is not None else (room.full(ticket.repository), ())
-        if some_closed and (closed := room.closed(ticket.repository)):
+        reason, behind = _behind(met, said) if met is not None else (room.full(repo), ())
+        if some_closed and (closed := room.closed(repo)):
             reason, behind = closed, ()
         if reason:
             decisions.append(_wait((ticket, reason, behind)))
@@ -102,10 +104,17 @@ def chain(wait: Wait, queued: Iterable[Ticket], running: Iterable[Ticket]) -> st
     return f"{wait.reason.removesuffix('.')}; then {older} older." if wait.behind and older else wait.reason
 
 
-def _behind(met: Met) -> tuple[str, tuple[int, ...]]:
+_Said = tuple[str, str, tuple[int, ...]]  # what stands before and behind the path in a reason, and who is waited for
+
+
+def _behind(met: Met, said: dict[int, _Said]) -> tuple[str, tuple[int, ...]]:
+    """Return why a ticket waits for one that it meets; many wait for the same, so most of it is `said` already."""
     other, how, path = met
-    shown = "the whole repository" if path == EVERYTHING else f"`{path}`"
-    return f"Waits for #{other.issue} on {shown}, which {how}.", (other.issue,)
+    words = said.get(other.id)
+    if words is None:
+        words = said[other.id] = (f"Waits for #{other.issue} on ", f", which {how}.", (other.issue,))
+    head, tail, behind = words
+    return f"{head}the whole repository{tail}" if path == EVERYTHING else f"{head}`{path}`{tail}", behind
 
 
 class _Room:

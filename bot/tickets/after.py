@@ -67,6 +67,7 @@ def _circles(edged: Iterable[Ticket]) -> dict[tuple[str, int], list[int]]:
 
 def _without_ends(after: Mapping[int, list[int]]) -> dict[int, list[int]]:
     """Return a graph without what can be done in some order: what is left has circles, or waits for one."""
+    after = {issue: others for issue, others in after.items() if not after.keys().isdisjoint(others)}  # mostly none
     waits = {issue: {n for n in others if n in after} for issue, others in after.items()}
     before: defaultdict[int, list[int]] = defaultdict(list)
     for issue, others in waits.items():
