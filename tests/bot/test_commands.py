@@ -153,12 +153,17 @@ def test_one_issue_of_a_local_repository_becomes_a_branch_and_a_report(tmp_path:
     )
     (tmp_path / "cart.jsonl").write_text(session)
     with ScriptedModel(load_sessions(tmp_path / "cart.jsonl")).serve() as served:
-        done = bot(
-            tmp_path, "run", "--repo", str(repo), "--issue", str(tmp_path / "issue.md"), "--report", str(tmp_path / "report.json"),
-            "--json", BOT_MODEL_URL=served.url, ANTHROPIC_API_KEY="k",
+        done, again = (
+            bot(
+                tmp_path, "run", "--repo", str(repo), "--issue", str(tmp_path / "issue.md"), "--report", str(tmp_path / "report.json"),
+                "--json", BOT_MODEL_URL=served.url, ANTHROPIC_API_KEY="k",
+            )
+            for _ in range(2)
         )  # fmt: skip
     assert done.returncode == 0, done.stderr + done.stdout
     found = json.loads(done.stdout)
+    branch = "sluice/the-cart-s-total-ignores-the-quantity"
+    assert [found["branch"], json.loads(again.stdout)["branch"]] == [branch, f"{branch}-2"]
     fixed = subprocess.run(
         ["git", "show", f"{found['branch']}:shop/cart.py"], cwd=repo, check=True, capture_output=True, text=True
     )

@@ -94,6 +94,16 @@ async def test_a_merge_that_the_agent_leaves_unfinished_is_never_pushed(world: W
     )
 
 
+async def test_a_branch_that_is_there_already_is_left_alone(world: World) -> None:
+    repo = world.repository("acme/taken")
+    theirs = world.forge.commit(repo, {"theirs.txt": "x\n"}, "Theirs", branch="sluice/issue-1", user="ann")
+    world.model.says(repo, change("def add(a, b):\n    return a + b\n"), {"say": "It adds now."})
+    ended = await world.ask(repo)
+    assert (ended.outcome, ended.branch, world.forge.sha(repo, "sluice/issue-1")) == (
+        "proposed", "sluice/issue-1-2", theirs,
+    )  # fmt: skip
+
+
 async def test_a_budget_that_ran_out_keeps_the_work_and_more_of_it_goes_on_from_there(world: World) -> None:
     repo = world.repository("acme/budget", "[budget]\ntokens = 20000\n")
     much = {"input_tokens": 30_000, "output_tokens": 10}

@@ -203,8 +203,10 @@ def _message(job: Job, prepared: Prepared, result: AgentResult, from_sha: str) -
     """Return the commit's message: the issue's title first; later commits say in their first line what they add."""
     said = result.message.strip().splitlines()[0][:300] if result.message.strip() else ""
     if from_sha == prepared.base_sha or not said:
-        return "\n\n".join(part for part in (job.ticket.title[:72], said, f"Closes #{job.ticket.issue}") if part)
+        closes = f"Closes #{job.ticket.issue}" if job.ticket.issue else ""
+        return "\n\n".join(part for part in (job.ticket.title[:72], said, closes) if part)
     if from_sha == prepared.start.sha and prepared.start.conflicts:
         return f"Merge {prepared.base_branch} into {prepared.branch}\n\n{said}"
     first = said if len(said) <= 72 else f"{said[:72].rpartition(' ')[0]} …"
-    return f"{first}\n\nFollows up on #{job.ticket.issue}: {job.ticket.title[:200]}"
+    number = f"#{job.ticket.issue}: " if job.ticket.issue else ""
+    return f"{first}\n\nFollows up on {number}{job.ticket.title[:200]}"

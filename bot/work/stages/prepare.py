@@ -1,6 +1,7 @@
 """First stage: settings, base commit, branch name, a slot at the base, and whether anything gates this repository."""
 
 import asyncio
+import re
 from dataclasses import dataclass, replace
 
 from bot.errors import ConfigError
@@ -19,6 +20,8 @@ from bot.work.start import Start, find_start
 from gate.report import Verdict
 
 BRANCH_PREFIX = "sluice/"
+MOST_BRANCHES = 20  # that may be there already for one issue
+TITLE_LENGTH = 40  # of a title in a branch's name
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +43,9 @@ async def prepare(job: Job) -> Prepared | Ended:
     if lacks:
         return Ended(Outcome.FAILED, comments.not_granted(lacks))
     base_branch = await forge.default_branch(repository)
-    base_sha = await forge.branch_sha(repository, base_branch)
+    base_sha, branch = await asyncio.gather(forge.branch_sha(repository, base_branch), _branch(job))
     if base_sha is None:
         return Ended(Outcome.FAILED, f"The branch `{base_branch}` of {repository} has no commit.")
-    branch = f"{BRANCH_PREFIX}issue-{job.ticket.issue}"
     settings = await _settings(job, base_sha)
     job = replace(job, settings=settings)
     job.write(base_sha=base_sha, branch=branch)
@@ -64,6 +66,18 @@ async def prepare(job: Job) -> Prepared | Ended:
     job.log(f"base {base_sha[:10]} of {base_branch}, branch {branch}")
     start = await find_start(job, base_branch=base_branch, base_sha=base_sha, branch=branch)
     return Prepared(base_branch, base_sha, branch, steps, settings.agent.rounds, start)
+
+
+async def _branch(job: Job) -> str:
+    """Return the ticket's branch; the first attempt takes a name that is free: what is there may be anybody's."""
+    if job.ticket.branch is not None:
+        return job.ticket.branch
+    issue, title = job.ticket.issue, re.sub(r"[^a-z0-9]+", "-", job.ticket.title.lower())[:TITLE_LENGTH].strip("-")
+    stem = f"{BRANCH_PREFIX}{f'issue-{issue}' if issue else title or 'change'}"  # no forge, no number
+    for name in (stem, *(f"{stem}-{n}" for n in range(2, MOST_BRANCHES))):
+        if await job.desk.forge.branch_sha(job.repository, name) is None:
+            return name
+    return stem  # publishing says what is there
 
 
 async def _note_links(job: Job, base_sha: str) -> None:
