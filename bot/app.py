@@ -74,7 +74,7 @@ class Service:
         self._watch = hosts.Watch(self.host, dead_s=settings.dead_after_s)
         self._warmth, self._queue = Warmth(self.host), Queue()
         self._http = httpx.AsyncClient(timeout=30.0, follow_redirects=False)
-        self.forge = open_forge(settings, self._http)
+        self.forge = open_forge(settings, self._http, self.store)
         self.outage = Outage(self.store)
         self.outbox = Outbox(
             self.store, self.forge, now=time.time, links=links_of(settings), strike=redactor.data

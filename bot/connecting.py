@@ -11,10 +11,13 @@ import gate
 from bot.errors import ConfigError
 from bot.forges.auth import App, read_key
 from bot.forges.github import GitHub
+from bot.forges.limiter import CONTENT
 from bot.outbox.reporter import Links
 from bot.sandbox.redact import Redactor
 from bot.settings import Settings
 from bot.tickets.repository import RepositorySettings
+from bot.tickets.store import Store
+from bot.tickets.written import Written
 from bot.work.agents.agent import Agent, AgentSettings
 from bot.work.agents.open import open_agent
 
@@ -34,13 +37,18 @@ def agent_of(settings: Settings, wanted: RepositorySettings, redactor: Redactor)
     return open_agent(wanted.agent.kind, wish)
 
 
-def open_forge(settings: Settings, http: httpx.AsyncClient) -> GitHub:
-    """Return the client of the forge, signed in as the App or with the personal token."""
+def open_forge(settings: Settings, http: httpx.AsyncClient, store: Store | None = None) -> GitHub:
+    """Return the client of the forge, signed in as the App or with the personal token.
+
+    `store`: where several hosts share a database they share the forge's limits, too.
+    """
     app = None
     if settings.app_id is not None:
         app = App(str(settings.app_id), private_key(settings))
     token = settings.token.get_secret_value() if settings.token else None
-    return GitHub(http, api_url=settings.api_url, app=app, token=token, now=time.time)
+    several = store is not None and store.engine.dialect.name == "postgresql"
+    shared = Written(store, CONTENT).take if store is not None and several else None
+    return GitHub(http, api_url=settings.api_url, app=app, token=token, now=time.time, shared=shared)
 
 
 def private_key(settings: Settings) -> str:

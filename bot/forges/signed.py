@@ -23,8 +23,9 @@ class Signed:
     def __init__(
         self, http: httpx.AsyncClient, *, api_url: str, app: App | None, token: str | None, now: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep, limit_s: float = 30.0,
+        shared: Callable[[str], Awaitable[float]] | None = None,
     ) -> None:  # fmt: skip
-        self._transport = Transport(http, api_url.rstrip("/"), now, sleep, limit_s)
+        self._transport = Transport(http, api_url.rstrip("/"), now, sleep, limit_s, shared)
         self._tokens = Tokens(app, self._transport) if app is not None else None
         self._credentials: Credentials = self._tokens or Personal(token or "")
         self._ask = Asker(self._transport, self._credentials)

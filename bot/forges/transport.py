@@ -48,6 +48,7 @@ class Transport:
     now: Callable[[], float]
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     limit_s: float = 30.0  # for one answer, whole
+    shared: Callable[[str], Awaitable[float]] | None = None  # counts a write with all other hosts': 0, or the wait
     limiters: dict[str, Limiter] = field(default_factory=dict)
     _known: OrderedDict[tuple[str, str, str], httpx.Response] = field(default_factory=OrderedDict, repr=False)
 
@@ -138,11 +139,16 @@ class Transport:
         """Wait a moment, or tell that it would be long, where the limits leave no room."""
         limiter, is_write = self.limiter(account), ask.method != "GET"
         wait_s = limiter.wait_s(self.now(), is_write=is_write, is_content=ask.content)
+        await self._wait(ask, account, wait_s)
+        while ask.content and self.shared is not None and (wait_s := await self.shared(account)) > 0:
+            await self._wait(ask, account, wait_s)
+        limiter.take(self.now(), is_write=is_write, is_content=ask.content)
+
+    async def _wait(self, ask: Ask, account: str, wait_s: float) -> None:
         if wait_s > SHORT_S:
             raise RateLimited(self.now() + wait_s, f"{ask}: not asked; {account} has to wait {wait_s:.0f} s")
         if wait_s > 0:
             await self.sleep(wait_s)
-        limiter.take(self.now(), is_write=is_write, is_content=ask.content)
 
     def _limited(self, ask: Ask, answer: httpx.Response, account: str) -> RateLimited:
         limiter, now = self.limiter(account), self.now()

@@ -220,6 +220,15 @@ posts = sa.Table(  # the outbox: wanted against posted, one row a thing on the f
 sa.Index("posts_due", posts.c.not_before, sqlite_where=posts.c.wanted_version > posts.c.posted_version,
          postgresql_where=posts.c.wanted_version > posts.c.posted_version)  # fmt: skip
 
+written = sa.Table(  # what was written on the forge within the hour, where several hosts share its limits
+    "written",
+    METADATA,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("account", sa.Text, nullable=False),  # whose installation it counts for
+    sa.Column("at", _time, nullable=False),  # the database's clock
+)
+sa.Index("written_at", written.c.account, written.c.at)
+
 repositories = sa.Table(
     "repositories",
     METADATA,

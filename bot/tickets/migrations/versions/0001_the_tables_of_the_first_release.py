@@ -369,3 +369,13 @@ def upgrade() -> None:
     with op.batch_alter_table("stage_times", schema=None) as batch_op:
         batch_op.create_index("stage_times_ticket", ["ticket", "attempt"], unique=False)
         batch_op.create_index("stage_times_started", ["started_at"], unique=False)
+
+    op.create_table(
+        "written",
+        sa.Column("id", sa.Integer(), autoincrement=True, nullable=False),
+        sa.Column("account", sa.Text(), nullable=False),
+        sa.Column("at", sa.Double(), nullable=False),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    with op.batch_alter_table("written", schema=None) as batch_op:
+        batch_op.create_index("written_at", ["account", "at"], unique=False)
