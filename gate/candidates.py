@@ -40,11 +40,9 @@ class Candidates:
         canary = self.canaries[path]
         if level not in canary.BREAKS:
             return f"{canary.NAME} cannot be broken at the level {level}"
-        return (
-            ""
-            if self.broken(path, level, "cnry") is not None
-            else f"there is nothing in it to break at the level {level}"
-        )
+        if self.broken(path, level, "cnry") is None:
+            return f"there is nothing in it to break at the level {level}"
+        return ""
 
     def _look(self, aviary: Aviary, root: Path, path: str, mode: str) -> Canary | str:
         if mode == "120000":

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 from argparse import Namespace
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from gate import git, output
@@ -102,17 +102,19 @@ def _named(arguments: Namespace, root: Path) -> frozenset[str] | None:
     """Return the paths that were named, from the root; None where all files are meant."""
     if not arguments.paths:
         return None
-    found = set()
-    for name in arguments.paths:
-        starts = [Path.cwd() / name, arguments.repo.absolute() / name]
-        where = next((start for start in starts if os.path.lexists(start)), None)
-        if where is None:
-            raise UsageError(f"PATH: expected a file or a folder that is there, got {name!r}")
-        whole = os.fspath(where.parent.resolve() / where.name if where.is_symlink() else where.resolve())
-        if whole != os.fspath(root) and not whole.startswith(f"{root}{os.sep}"):
-            raise UsageError(f"PATH: expected a path inside {root}, got {name!r}")
-        found.add(os.path.relpath(whole, root).replace(os.sep, "/"))
-    return frozenset(found)
+    return frozenset(_inside(name, [Path.cwd(), arguments.repo.absolute()], root) for name in arguments.paths)
+
+
+def _inside(name: str, starts: Sequence[Path], root: Path) -> str:
+    """Return a path from the root, as it is named from the first place where it is there and inside."""
+    there = [start / name for start in starts if os.path.lexists(start / name)]
+    for where in there:
+        whole = where.parent.resolve() / where.name if where.is_symlink() else where.resolve()
+        if whole.is_relative_to(root):
+            return whole.relative_to(root).as_posix()
+    if there:
+        raise UsageError(f"PATH: expected a path inside {root}, got {name!r}")
+    raise UsageError(f"PATH: expected a file or a folder that is there, got {name!r}")
 
 
 def _expand(asked: frozenset[str], files: Iterable[str]) -> frozenset[str]:

@@ -80,9 +80,7 @@ class Trial:
             reports.append(report)
         self._whole, differs = compare(*reports)
         if differs:
-            raise Failed(
-                f"over whole files the steps do not run the same twice: {differs}, so no count can be relied on"
-            )
+            raise Failed(f"over whole files the steps do not run the same twice, so no count tells anything: {differs}")
         self._marks = _fresh_marks(said)
         pairs = zip(reports[0].steps, reports[1].steps, strict=True)
         self._took = {one.name: max(one.seconds, two.seconds) for one, two in pairs}

@@ -4,6 +4,7 @@ Nothing of the original is written to: objects are read through `objects/info/al
 """
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from gate.errors import UsageError
 
 _WHO = ("-c", "user.name=gate", "-c", "user.email=gate@localhost", "-c", "core.autocrlf=false")
 _KEPT = ("remote.", "user.")  # of the original's configuration: what tools ask of it
+_GLOB = re.compile(rb"[\\*?\[ !#]")  # what .gitignore reads as more than a name
 # no filter of the user's runs, and every file comes back byte for byte
 _ATTRIBUTES = "* -filter -text -eol -ident -working-tree-encoding\n"
 
@@ -40,16 +42,23 @@ class History:
         self._ask("read-tree", "--reset", "-u", self._base)
 
     def _open(self, root: Path) -> None:
-        form, objects, shallow = self._ask(
-            "rev-parse", "--path-format=absolute", "--show-object-format", "--git-path", "objects", "--git-path",
-            "shallow", at=root,
-        ).splitlines()  # fmt: skip
+        asked = ("objects", "shallow", "info/exclude")
+        form, objects, shallow, exclude = self._ask(
+            "rev-parse",
+            "--path-format=absolute",
+            "--show-object-format",
+            *(w for n in asked for w in ("--git-path", n)),
+            at=root,
+        ).splitlines()
         self._ask("init", "-q", "--template=", f"--object-format={form}")
         own = self._tree / ".git"
         for name in ("objects/info", "info"):
             (own / name).mkdir(parents=True, exist_ok=True)
         (own / "objects" / "info" / "alternates").write_bytes(os.fsencode(objects) + b"\n")
         (own / "info" / "attributes").write_text(_ATTRIBUTES)
+        ignored = Path(exclude).read_bytes() if Path(exclude).exists() else b""
+        folders = b"".join(b"/%s/\n" % _GLOB.sub(rb"\\\g<0>", os.fsencode(path)) for path in self._without)
+        (own / "info" / "exclude").write_bytes(ignored + b"\nnode_modules/\n" + folders)
         if Path(shallow).exists():
             (own / "shallow").write_bytes(Path(shallow).read_bytes())
         refs = self._ask("for-each-ref", "--format=create %(refname) %(objectname)", at=root)
@@ -71,8 +80,7 @@ class History:
         if parent:
             self._ask("read-tree", parent)
         modules = [path for path, mode in self._listed().items() if mode == "160000"]
-        left_out = [f":(exclude,literal){path}" for path in (*modules, *self._without)]
-        self._ask("add", "--all", "--", ".", ":(exclude,glob)**/node_modules/**", *left_out)
+        self._ask("add", "--all", "--", ".", *(f":(exclude,literal){path}" for path in modules))
         self.files = self._listed()
         base = parent
         if not parent or self._ask("write-tree") != self._ask("rev-parse", f"{parent}^{{tree}}"):

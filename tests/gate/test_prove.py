@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.gate.proofs import BIN, CORE, PY, RUFF, TEST, UNIT, fates, prove, snapshot
-from tests.gate_runs import GATE, commit, repository, steps
+from tests.gate_runs import GATE, commit, git, repository, steps
 
 pytestmark = pytest.mark.slow
 
@@ -212,3 +212,56 @@ def test_each_level_asks_for_more(tmp_path: Path, level: str, wanted: dict[str, 
     files = {"app.py": CORE, "test_app.py": test, "spare.py": CORE, **({"idle.py": idle} if idle else {})}
     code, found = prove(repository(tmp_path, steps(test=UNIT), files), "--level", level)
     assert (code, fates(found)) == (1, wanted)
+
+
+def test_files_that_changed_since_a_commit_are_proved_alone(tmp_path: Path) -> None:
+    repo = repository(
+        tmp_path, steps(test=UNIT), {"app.py": CORE, "old.py": CORE, "test_app.py": TEST.replace("app.core", "app")}
+    )
+    base = commit(repo)
+    git(repo, "checkout", "-qb", "change")
+    (repo / "spare.py").write_text(CORE)
+    commit(repo)
+    git(repo, "checkout", "-q", "main")
+    (repo / "elsewhere.py").write_text(CORE)
+    commit(repo)
+    git(repo, "checkout", "-q", "change")
+    (repo / "app.py").write_text(CORE + "\n")
+    assert [fates(prove(repo, "--since", ref)[1]) for ref in ("main", base)] == [
+        {"app.py": "seen name test", "spare.py": "unseen"}
+    ] * 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["gone.py"], "PATH: expected a file or a folder that is there, got 'gone.py'"),
+        (["/etc/passwd"], "PATH: expected a path inside {repo}, got '/etc/passwd'"),
+        (["../repo/../x"], "PATH: expected a path inside {repo}, got '../repo/../x'"),
+        (["a.py", "--all"], "prove: expected one of PATH, --since and --all, got several"),
+        (["--since", "nosuch"], "base-unavailable: expected a commit 'nosuch', found none"),
+        (["--budget", "soon"], "gate prove: --budget: expected a duration such as '10m', got 'soon'"),
+        (["--level", "deep"], "gate prove: argument --level: invalid choice: 'deep'"),
+    ],
+)
+def test_what_cannot_be_asked_is_one_clear_line(tmp_path: Path, words: list[str], said: str) -> None:
+    repo = repository(tmp_path, steps(test=UNIT), {"a.py": CORE})
+    (tmp_path / "x").touch()
+    done = subprocess.run([*GATE, "prove", "--repo", str(repo), *words], capture_output=True, text=True, cwd=repo)
+    assert (done.returncode, done.stderr.count("\n"), said.format(repo=repo) in done.stderr) == (2, 1, True), (
+        done.stderr
+    )
+
+
+def test_a_repository_without_steps_has_nothing_to_prove(tmp_path: Path) -> None:
+    code, found = prove(repository(tmp_path, None, {"a.py": CORE}))
+    said = (
+        "expected steps to prove, got none: no step is configured for this repository; `gate init` proposes a gate.toml"
+    )
+    assert (code, found["verdict"], found["reason"]) == (2, "ERROR", said)
+
+
+def test_nothing_that_can_be_broken_is_never_all_seen(tmp_path: Path) -> None:
+    code, found = prove(repository(tmp_path, steps(test=UNIT), {"LICENSE": "MIT\n"}), "LICENSE")
+    said = "no file could be broken, so nothing was proved; 0 seen, 0 unseen, 0 unsettled, 1 untried"
+    assert (code, found["verdict"], found["reason"], found["gate_runs"]) == (4, "UNSETTLED", said, 0)
