@@ -4,6 +4,7 @@ import difflib
 
 from gate.errors import UsageError
 from gate.explained import EXPLAINED
+from gate.explained_proof import EXPLAINED_PROOF
 
 VERDICTS = {
     "GREEN": "GREEN (exit 0): every step passed, and something was verified. The reason line says how much.",
@@ -27,7 +28,7 @@ def explain(word: str) -> str:
     """Return the explanation of a verdict or a rule. Raises UsageError for what is neither."""
     from gate.rules import summaries  # noqa: PLC0415 the whole family, only to be explained
 
-    known = dict(VERDICTS | EXPLAINED)
+    known = dict(VERDICTS | EXPLAINED | EXPLAINED_PROOF)
     for key, text in summaries().items():
         text = f"{key} (a rule of `gate audit`): {text}"
         known[key] = f"{known[key]}\n\n{text}" if key in known else text
@@ -36,4 +37,6 @@ def explain(word: str) -> str:
             return text
     close = difflib.get_close_matches(word.upper(), known, n=1) or difflib.get_close_matches(word.lower(), known, n=1)
     hint = f"; did you mean {close[0]}?" if close else ""
-    raise UsageError(f"explain: expected a verdict ({', '.join(VERDICTS)}) or a rule, got {word!r}{hint}")
+    raise UsageError(
+        f"explain: expected a verdict ({', '.join(VERDICTS)}), a rule or a word of a report, got {word!r}{hint}"
+    )

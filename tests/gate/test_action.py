@@ -134,11 +134,10 @@ def script(
 @pytest.mark.parametrize(
     ("env", "said"),
     [
-        ({"GATE_MODE": "prove"}, "mode: this version of the gate cannot prove yet; expected run or audit"),
-        ({"GATE_MODE": "run; id\n::x::"}, "mode: expected run or audit, got 'run??id???x??'"),
+        ({"GATE_MODE": "run; id\n::x::"}, "mode: expected run, audit or prove, got 'run??id???x??'"),
         ({"GATE_DIRECTORY": "/none $(id)"}, "working-directory: expected a folder, found none at '/none ??id?'"),
     ],
-    ids=["prove", "hostile mode", "hostile folder"],
+    ids=["hostile mode", "hostile folder"],
 )
 def test_what_cannot_be_done_is_one_clear_line_and_the_verdict_is_error(
     tmp_path: Path, env: dict[str, str], said: str
@@ -147,6 +146,23 @@ def test_what_cannot_be_done_is_one_clear_line_and_the_verdict_is_error(
     assert (done.returncode, done.stdout, outputs, summary) == (
         2, f"::error title=Gate%3A ERROR::{said}\n", "verdict=ERROR\ntests=0\nreport=\n", f"## ❌ Gate: ERROR\n\n{said}\n",
     )  # fmt: skip
+
+
+def test_the_mode_prove_breaks_what_a_pull_request_changed(tmp_path: Path) -> None:
+    files = {"a.py": "A = 1\n", "b.py": "B = 1\n", "test_a.py": f"import a\n{TEST.format('a.A')}"}
+    repo = repository(tmp_path, GATE.format(name="test", run="python3 -m unittest"), files)
+    base = commit(repo)
+    (repo / "c.py").write_text("C = 1\n")
+    (repo / "a.py").write_text("A = 1\n\n")
+    commit(repo)
+    done, outputs, summary = script(tmp_path, repo, GATE_MODE="prove", GATE_EVENT_BASE=base, GATE_BUDGET="5m")
+    why = "1 of 2 files can be broken and every step still passes; 1 seen, 1 unseen, 0 unsettled, 0 untried"
+    saw = "test saw 1 of the Python files, and not this one: look at what is left out there"
+    assert (done.returncode, outputs.splitlines()[:2], done.stdout.splitlines()[:2], summary.splitlines()[:7]) == (
+        1, ["verdict=UNSEEN", "tests=0"],
+        [f"::error title=Gate prove%3A UNSEEN::{why}", f"::error file=c.py,title=Gate%3A unseen::unseen: {saw}"],
+        ["## ❌ Gate prove: UNSEEN", "", why, "", "| unseen | why |", "|---|---|", f"| c.py | {saw} |"],
+    ), done.stdout  # fmt: skip
 
 
 def test_a_python_of_the_runners_own_is_found_where_path_has_none(tmp_path: Path) -> None:

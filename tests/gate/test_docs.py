@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from gate.canaries.canary import Level
 from gate.policy import STEP_KEYS, TOP_KEYS, parse_operator, parse_repository
+from gate.proof import ProofVerdict
+from tests.gate_runs import GATE, TEST, repository
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -39,3 +42,17 @@ def test_the_page_of_rules_is_what_the_rules_say() -> None:
         [sys.executable, str(ROOT / "scripts" / "rules")], capture_output=True, text=True, check=True
     )
     assert (ROOT / "docs" / "rules.md").read_text() == written.stdout
+
+
+def test_the_example_of_a_proof_is_what_it_says(tmp_path: Path) -> None:
+    policy, text = re.findall(r"```(?:toml|text)\n(.*?)```", (DOCS / "prove.md").read_text(), re.DOTALL)
+    core = "def double(value):\n    return 2 * value\n"
+    files = {"app/core.py": core, "legacy/old.py": core, "test_core.py": f"from app import core\n{TEST}"}
+    repo = repository(tmp_path, policy, files)
+    done = subprocess.run([*GATE, "prove", "--repo", str(repo)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.rpartition("broken: ")[0]) == (1, text), done.stderr
+
+
+def test_the_page_of_proofs_explains_each_level_and_verdict() -> None:
+    page = (DOCS / "prove.md").read_text()
+    assert [word for word in (*Level, *ProofVerdict) if f"| `{word}` |" not in page] == []

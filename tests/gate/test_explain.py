@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from gate.canaries.canary import Level
 from gate.errors import UsageError
 from gate.explain import explain
 from gate.report import Verdict
@@ -41,7 +42,10 @@ RULES = sorted(
 )
 
 
-@pytest.mark.parametrize("word", [*Verdict, *RULES])
+WORDS = ["seen", "unseen", "unsettled", "untried", "canary", "control", "level", *Level]
+
+
+@pytest.mark.parametrize("word", [*Verdict, *RULES, *WORDS])
 def test_a_verdict_or_rule_is_explained(word: str) -> None:
     assert explain(word).startswith(f"{word} (") or explain(word).startswith(f"{word}:")
 
