@@ -12,7 +12,11 @@ from gate.report import Finding
 from gate.repository.opening import Repository
 
 RULES = (
+    "aggregator_ignores_cancelled",
+    "condition_always_false",
+    "condition_always_true",
     "continue_on_error",
+    "dynamic_matrix_can_be_empty",
     "errexit_suspended",
     "exit5_swallowed",
     "exit_swallowed",
@@ -21,7 +25,11 @@ RULES = (
     "no_policy",
     "or_echo_masks_failure",
     "pass_with_no_tests",
+    "paths_filter_on_required",
     "pipe_hides_exit",
+    "required_job_can_skip",
+    "secret_gated_check",
+    "twin_workflow_always_green",
     "workflow_invalid",
 )
 

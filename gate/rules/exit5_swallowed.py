@@ -28,7 +28,7 @@ def check(repo: Repository) -> Iterator[Finding]:
         for path, line, text in _lines(repo, at):
             if (path, line) not in told and (turns_five(text) or _PLUGIN in text):
                 told.add((path, line))
-                yield _finding(f"{at.name}: a run that collected no test is made a success", path, line)
+                yield _told(f"{at.name}: a run that collected no test is made a success", path, line)
     if running:
         yield from _hooks(repo)
 
@@ -50,14 +50,14 @@ def _hooks(repo: Repository) -> Iterator[Finding]:
         text = repo.tree.text(path) or ""
         found = _PYTHON.search(text)
         if found and re.search(r"exitstatus\s*=\s*(?:0|[\w.]*ExitCode\.OK|pytest\.OK)\b", text):
-            yield _finding(
+            yield _told(
                 "pytest_sessionfinish makes a run that collected no test a success",
                 path,
                 text.count("\n", 0, found.start()) + 1,
             )
 
 
-def _finding(message: str, path: str, line: int) -> Finding:
+def _told(message: str, path: str, line: int) -> Finding:
     return Finding(
         ID,
         Level.ERROR,

@@ -25,7 +25,7 @@ _DRY = {"--dry-run", "--check", "--diff", "--exit-non-zero-on-fix", "--fix-dry-r
 def check(repo: Repository) -> Iterator[Finding]:
     """Yield each command that mends, unless the same check compares the checkout afterwards."""
     for at in repo.gate:
-        if any(c.argv[:2] == ("git", "diff") or c.argv[:2] == ("git", "status") for c in at.commands):
+        if any(_compares(c.argv) for c in at.commands):
             continue
         for command in at.commands:
             option = fixes(command.argv)
@@ -37,6 +37,13 @@ def check(repo: Repository) -> Iterator[Finding]:
                     fix=f"let {command.argv[0]} report only: without {option}" if option else "use its dry run",
                     reproduce=f"{' '.join(command.argv)}; echo $?; git diff --stat",
                 )  # fmt: skip
+
+
+def _compares(argv: Sequence[str]) -> bool:
+    """Return whether a command fails where the checkout changed: `git diff` alone only prints."""
+    if argv[:2] == ("git", "diff"):
+        return bool({"--exit-code", "--quiet", "--check"} & set(argv))
+    return argv[:2] == ("git", "diff-index") or any("git diff" in word or "git status" in word for word in argv)
 
 
 def fixes(argv: Sequence[str]) -> str | None:

@@ -32,15 +32,15 @@ def check(repo: Repository) -> Iterator[Finding]:
     """Yield each check before a pipe, of policies, workflows, scripts and the Dockerfiles that they build."""
     for found in swallowed(repo):
         if found.by.startswith("| ") and not _JUDGES.match(found.by):
-            yield _finding(found.at.name, found.words, found.by, found.path, found.line)
+            yield _told(found.at.name, found.words, found.by, found.path, found.line)
     for run in docker_runs(repo):
         for command in run.commands:
             if command.lost.startswith("| ") and is_check(command.argv) and not _JUDGES.match(command.lost):
-                yield _finding("RUN", " ".join(command.argv[:4]), command.lost, run.path, run.line)
+                yield _told("RUN", " ".join(command.argv[:4]), command.lost, run.path, run.line)
                 break
 
 
-def _finding(name: str, words: str, by: str, path: str, line: int | None) -> Finding:
+def _told(name: str, words: str, by: str, path: str, line: int | None) -> Finding:
     level = Level.ERROR if _PASSES.match(by) else Level.WARNING
     return Finding(
         ID, level, f"{name}: `{words}` may fail, and the pipeline ends as `{by[2:]}` does", path, line,

@@ -53,7 +53,10 @@ def _steps(line: int, key: str, job: Mapped) -> Iterator[tuple[int, str]]:
     for wanted in ("runs-on", "steps"):
         if not job.get(wanted):
             yield line, f"jobs.{key}: expected `{wanted}`, found nothing"
-    for number, step in enumerate(job.get("steps") or []):
+    steps = job.get("steps") or []
+    if not isinstance(steps, list):
+        yield job.at("steps"), f"jobs.{key}.steps: expected a list"
+    for number, step in enumerate(steps if isinstance(steps, list) else []):
         if not isinstance(step, Mapped):
             yield job.at("steps"), f"jobs.{key}.steps[{number}]: expected a mapping"
         elif bool(step.get("run")) == bool(step.get("uses")):

@@ -54,7 +54,8 @@ def test_a_runner_that_succeeds_without_tests_is_named(
         ("black .", ["error gate.toml:2 lint: `black` mends the checkout and succeeds"]),
         ("cargo fmt", ["error gate.toml:2 lint: `cargo fmt` mends the checkout and succeeds"]),
         ("eslint .", []), ("prettier --check .", []), ("gofmt -l .", []), ("ruff format --check .", []), ("black --check .", []),
-        ("cargo fmt -- --check", []), ("prettier --write . && git diff --exit-code", []), ("echo eslint --fix", []),
+        ("cargo fmt -- --check", []), ("prettier --write . && git diff --exit-code", []),
+        ("black . && git diff", ["error gate.toml:2 lint: `black` mends the checkout and succeeds"]), ('black . && test -z "$(git status --porcelain)"', []), ("echo eslint --fix", []),
     ],
 )  # fmt: skip
 def test_a_check_that_mends_is_no_check(tmp_path: Path, command: str, expected: list[str]) -> None:
@@ -80,11 +81,12 @@ jobs:
     [
         (("false", "pytest", "true", "x"), [f"error {CI}:9 test / a: a failing check is green"]),
         (("true", "pytest", "false", "x"), [f"error {CI}:5 the job test: a failing check is green"]),
+        (("${{ matrix.old }}", "pytest", "false", "x"), [f"note {CI}:5 the job test: a failure is passed over"]),
         (("false", "./upload-report", "true", "x"), [f"note {CI}:9 test / a: a failure is passed over"]),
         (("false", "pytest", "true", "${{ steps.a.outcome }}"), []),
         (("false", "pytest", "false", "x"), []),
     ],
-    ids=["a step", "a job", "an upload", "its outcome is read", "none"],
+    ids=["a step", "a job", "some of a matrix", "an upload", "its outcome is read", "none"],
 )
 def test_a_check_whose_failure_is_passed_over_is_named(
     tmp_path: Path, values: tuple[str, str, str, str], expected: list[str]
