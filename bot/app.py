@@ -189,7 +189,7 @@ class Service:
         await self._presence.open()
         await self.desk.pool.open()
         mine = await asyncio.to_thread(self._take_back)
-        self.engine.launch()
+        await self.engine.launch(resumes=bool(mine))
         for ticket in mine:
             await self.engine.go_on(ticket)
         self._news.set()

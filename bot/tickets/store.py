@@ -88,7 +88,7 @@ def open_store(url: str, *, is_target: bool = False) -> Store:
     Raises ConfigError where it does not open, or is the unfinished target of a move and not asked for as one.
     """
     try:
-        engine = sa.create_engine(_with_driver(url), connect_args=_connect_args(url))
+        engine = sa.create_engine(with_driver(url), connect_args=_connect_args(url))
     except (sa.exc.ArgumentError, sa.exc.NoSuchModuleError, ValueError) as error:
         raise ConfigError(
             f"database: expected an address such as postgresql://USER@HOST/NAME or sqlite:///FILE, got one that "
@@ -122,7 +122,8 @@ def sqlite_url(path: Path) -> str:
     return f"sqlite:///{path}"
 
 
-def _with_driver(url: str) -> str:
+def with_driver(url: str) -> str:
+    """Return a database's address with the driver that we use for it."""
     for plain in ("postgresql://", "postgres://"):
         if url.startswith(plain):
             return "postgresql+psycopg://" + url.removeprefix(plain)

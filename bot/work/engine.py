@@ -20,13 +20,14 @@ from bot.tickets.ticket import Outcome, Stage, Ticket
 from bot.work import pipeline
 from bot.work.ended import Ended
 from bot.work.job import Desk, Fenced, Running
-from bot.work.pending import workflow_id
+from bot.work.pending import look_often, workflow_id
 from bot.work.running import job_of, run_patiently
 from bot.work.stages.close import close
 
 LOG = log.logger("engine")
 VERSION = "2"  # bump only when the shape of pipeline.life changes: an older version's pending work would be stranded
 
+HURRY_S, CALM_S = 0.05, 2.0  # between two looks for what is resumed, and for how long
 MOST_TRIES = 3  # a stage that took the whole process down so often is not begun again
 
 _desk: Desk | None = None  # DBOS finds its workflow by name at module level, so the desk has to be found there too
@@ -117,8 +118,10 @@ class Engine:
     def __init__(self, desk: Desk, *, database_url: str, host: str) -> None:
         global _desk
         _desk = desk
-        self._desk = desk
+        self._desk, self._url = desk, database_url
         self._queue = f"host {host}"
+        self._calm: asyncio.TimerHandle | None = None
+        self._calming: asyncio.Task[object] | None = None
         logging.getLogger("dbos").setLevel(logging.ERROR)
         DBOS(
             config={
@@ -137,10 +140,20 @@ class Engine:
         noisy = logging.getLogger("dbos")  # its lines go where ours go, secrets struck out
         noisy.handlers[:], noisy.propagate = [], True
 
-    def launch(self) -> None:
-        """Open the engine's tables and begin to work; call it inside the event loop."""
+    async def launch(self, *, resumes: bool) -> None:
+        """Open the engine's tables and begin to work; `resumes`: with attempts that an earlier stop interrupted.
+
+        Those pass through a queue, which the engine looks at once a second, and at a new one after two; so there is
+        one from the first start on, and it is looked at often while something is resumed.
+        """
+        if resumes:
+            await asyncio.to_thread(look_often, self._url, self._queue, HURRY_S)
         DBOS.listen_queues([self._queue])
         DBOS.launch()
+        if resumes:
+            self._calm_soon()
+        else:
+            await DBOS.register_queue_async(self._queue)
 
     async def start(self, ticket: Ticket) -> None:
         """Start the attempt; starting it twice is a no-op."""
@@ -158,13 +171,30 @@ class Engine:
         if not found:
             await self.start(ticket)  # whoever took the ticket died before starting it
         elif found[0].status in ("PENDING", "ENQUEUED"):
-            await DBOS.register_queue_async(self._queue)
+            await DBOS.register_queue_async(self._queue, polling_interval_sec=HURRY_S)
+            self._calm_soon()
             await DBOS.resume_workflow_async(workflow_id(ticket), queue_name=self._queue)
         else:
             self._desk.running[ticket.id].slot = await self._desk.pool.lease(
                 ticket.repository, ticket=ticket.id, epoch=ticket.epoch
             )
             await self._give_up(ticket, "Its attempt could not be closed")
+
+    def _calm_soon(self) -> None:
+        """Have the queue looked at as seldom as before once what was put into it is taken up."""
+        if self._calm is not None:
+            self._calm.cancel()
+        self._calm = asyncio.get_running_loop().call_later(CALM_S, self._calm_down)
+
+    def _calm_down(self) -> None:
+        self._calming = asyncio.create_task(self._register())
+
+    async def _register(self) -> None:
+        try:
+            await DBOS.register_queue_async(self._queue)
+        except Exception as error:
+            LOG.warning("the engine's queue stays busy", extra={"why": first_line(error)})
+            self._calm_soon()
 
     def _adopt(self, ticket: Ticket) -> None:
         here = self._desk.running.get(ticket.id)
@@ -202,6 +232,8 @@ class Engine:
 
     def stop(self) -> None:
         """Close the engine; what is running stays pending and goes on at the next launch."""
+        if self._calm is not None:
+            self._calm.cancel()
         DBOS.destroy()
 
 

@@ -5,6 +5,7 @@ from collections.abc import Collection
 import sqlalchemy as sa
 from dbos import DBOS
 
+from bot.tickets.store import with_driver
 from bot.tickets.ticket import Ticket
 
 STATUS, KEY = "workflow_status", "workflow_uuid"  # https://docs.dbos.dev/explanations/system-tables
@@ -31,6 +32,17 @@ def move_pending(old: sa.Engine, new: sa.Engine, workflows: Collection[str]) -> 
                 writing.execute(target[name].insert(), [dict(row) for row in rows])
         there = sa.select(sa.func.count()).select_from(target[STATUS]).where(target[STATUS].c[KEY].in_(workflows))
         return int(writing.execute(there).scalar_one())
+
+
+def look_often(url: str, queue: str, every_s: float) -> None:
+    """Have the engine look at a queue this often from its launch on; nothing is done where there is no such queue."""
+    engine = sa.create_engine(with_driver(url))
+    schema = SCHEMA if engine.dialect.name == "postgresql" else None
+    if sa.inspect(engine).has_table("queues", schema=schema):
+        queues = sa.table("queues", sa.column("name"), sa.column("polling_interval_sec"), schema=schema)
+        with engine.begin() as c:
+            c.execute(queues.update().where(queues.c.name == queue).values(polling_interval_sec=every_s))
+    engine.dispose()
 
 
 def workflow_id(ticket: Ticket) -> str:
