@@ -29,6 +29,7 @@ RULES = (
     "pipe_hides_exit",
     "required_job_can_skip",
     "secret_gated_check",
+    "test_glob_misses_js",
     "twin_workflow_always_green",
     "workflow_invalid",
 )
