@@ -171,10 +171,10 @@ def _settle(tree: Tree, folder: str, path: str, config: Any, given: Mapping[str,
     def leaves_out(file: str) -> bool:
         return any(searches(p, f"{_ROOT}/{file}") is not False for p in out)
 
-    key = next((k for k in ("testMatch", "testRegex", "roots") if k in config), "jest")
+    key = next((k for k in ("testMatch", "testRegex", "roots") if k in config), "")
     return Collection(
-        RUNNER, root, tuple(read.patterns or read.globs), path, line_of(tree, path, config, key) if path else None, fits, leaves_out,
-        ask=f"npx jest --listTests{'' if root == '.' else f' --rootDir {root}'}",
+        RUNNER, root, tuple(read.patterns or read.globs), path if key else "", line_of(tree, path, config, key) if key and path else None,
+        fits, leaves_out, ask=f"npx jest --listTests{'' if root == '.' else f' --rootDir {root}'}",
     )  # fmt: skip
 
 

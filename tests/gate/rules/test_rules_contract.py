@@ -31,6 +31,8 @@ def test_a_rule_is_quiet_and_whole_in_odd_repositories(tmp_path: Path, name: str
         "Cargo.toml": "workspace = 4\n", "turbo.json": '{"tasks": []}', "setup.cfg": "[mypy]\n", "tox.ini": "[tox]\nenv_list\n",
         ".pre-commit-config.yaml": "- 1\n", "Makefile": "\ttest\n", "pom.xml": "<project", "nx.json": "{}", "go.mod": "", "docker-compose.yml": "services: 1",
         ".github/workflows/a.yml": "on: push\njobs:\n  a:\n    uses: ./.github/workflows/b.yml\n    needs: [a, 3]\n    strategy: 5\n",
+        "jest.config.js": "module.exports = [{ testMatch: 3, projects: { a", "vitest.config.ts": "export default defineConfig(3)",
+        "eslint.config.js": "export default 3", ".eslintrc.json": '{"rules": 3, "ignorePatterns": {}}', "lerna.json": "{}",
         "test_a.py": "import unittest\nclass T(unittest.TestCase):\n    def test_a(self): self.assertEqual(1, 1)\n",
     }  # fmt: skip
     assert {f.rule for f in load(name).check(opened(tmp_path, odd))} <= {load(name).ID}

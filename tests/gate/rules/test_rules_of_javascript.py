@@ -1,0 +1,141 @@
+"""Rules about checks of JavaScript and TypeScript: each with its near miss."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.gate.rules.samples import policy, seen
+
+JEST_TEST = "test('a', () => { expect(1).toBe(1) })\n"
+VITEST_TEST = "import { test, expect } from 'vitest'\ntest('a', () => { expect(1).toBe(1) })\n"
+NODE_TEST = "import test from 'node:test'\ntest('a', () => {})\n"
+
+
+def package(folder: str = "", **found: object) -> dict[str, str]:
+    return {
+        f"{folder}package.json": json.dumps({"name": folder.strip("/").rpartition("/")[2] or "root", **found}, indent=1)
+    }
+
+
+def scripts(folder: str = "", **texts: str) -> dict[str, str]:
+    return package(folder, scripts=texts)
+
+
+COLLECTED = {
+    "jest's testMatch": (
+        {"gate.toml": policy(test="npm test"), **scripts(test="jest --passWithNoTests"), "jest.config.js": "module.exports = {\n  testMatch: ['**/*.test.js'],\n}", "spec/a.spec.ts": JEST_TEST, "a.test.js": JEST_TEST},
+        ["error jest.config.js:2 test: jest collects only `**/*.test.js`, so the tests in 1 file never run [spec/a.spec.ts]"],
+    ),
+    "jest's roots in package.json": (
+        {"gate.toml": policy(test="npx jest"), "package.json": '{\n"jest": {\n"roots": ["<rootDir>/src"]}}', "test/a.test.js": JEST_TEST},
+        ["error package.json:3 test: jest collects only `**/__tests__/**/*.?([mc])[jt]s?(x)`, `**/?(*.)+(spec|test).?([mc])[jt]s?(x)`, so the tests in 1 file never run [test/a.test.js]"],
+    ),
+    "jest's defaults": (
+        {"gate.toml": policy(test="jest"), **package(), "tests/a.js": JEST_TEST, "b-test.js": JEST_TEST, "__tests__/c.js": JEST_TEST, "test.js": JEST_TEST},
+        ["error gate.toml:2 test: jest collects only `**/__tests__/**/*.?([mc])[jt]s?(x)`, `**/?(*.)+(spec|test).?([mc])[jt]s?(x)`, so the tests in 2 files never run [b-test.js, tests/a.js]"],
+    ),
+    "jest's projects": (
+        {"gate.toml": policy(test="jest"), **package(), "jest.config.js": "module.exports = { projects: ['<rootDir>/p/*'] }", **package("p/a/"), "p/a/x.test.js": JEST_TEST, **package("p/b/"), "p/b/jest.config.js": "module.exports = {\n testRegex: 'unit\\\\.js$' }", "p/b/x.test.js": JEST_TEST, "p/b/x.unit.js": JEST_TEST},
+        ["error p/b/jest.config.js:2 test: jest collects only `unit\\.js$`, so the tests in 1 file never run [p/b/x.test.js]"],
+    ),
+    "jest's setting in a base that is spread": (
+        {"gate.toml": policy(test="jest"), **package(), "jest.config.js": "const base = require('./base')\nmodule.exports = { ...base }", "base.js": "module.exports = { testMatch: ['**/*.test.js'] }", "a.spec.js": JEST_TEST},
+        ["error jest.config.js:None test: jest collects only `**/*.test.js`, so the tests in 1 file never run [a.spec.js]"],
+    ),
+    "what jest leaves out by name": (
+        {"gate.toml": policy(test="jest"), **package(jest={"testPathIgnorePatterns": ["/old/"]}), "old/a.test.js": JEST_TEST},
+        ["warning gate.toml:2 test: jest is told to leave out 1 file with tests [old/a.test.js]"],
+    ),
+    "vitest's include": (
+        {"gate.toml": policy(test="npx vitest run"), **package(), "vitest.config.ts": "export default defineConfig({\n test: {\n  include: ['src/**/*.test.ts'] } })", "tests/a.test.ts": VITEST_TEST, "src/b.spec.ts": VITEST_TEST, "src/c.test.ts": VITEST_TEST},
+        ["error vitest.config.ts:3 test: vitest collects only `src/**/*.test.ts`, so the tests in 2 files never run [src/b.spec.ts, tests/a.test.ts]"],
+    ),
+    "mocha's folder": (
+        {"gate.toml": policy(test="mocha"), **package(), "test/a.js": JEST_TEST, "test/deep/b.js": JEST_TEST},
+        ["error gate.toml:2 test: mocha collects only `./test`, so the tests in 1 file never run [test/deep/b.js]"],
+    ),
+    "mocha's spec": (
+        {"gate.toml": policy(test="mocha"), **package(), ".mocharc.json": '{"spec": "test/**/*.spec.js"}', "test/a.js": JEST_TEST, "test/a.spec.js": JEST_TEST},
+        ["error .mocharc.json:1 test: mocha collects only `test/**/*.spec.js`, so the tests in 1 file never run [test/a.js]"],
+    ),
+    "node's names": (
+        {"gate.toml": policy(test="node --test"), **package(), "a.test.js": NODE_TEST, "spec/b.js": NODE_TEST},
+        ["error gate.toml:2 test: node --test collects only `*.test.js`, `*-test.js`, `test-*.js`, `test.js`, …, so the tests in 1 file never run [spec/b.js]"],
+    ),
+    "Playwright's testDir": (
+        {"gate.toml": policy(test="npx playwright test"), **package(), "playwright.config.ts": "export default defineConfig({ testDir: './e2e' })", "tests/a.spec.ts": "import { test } from '@playwright/test'\ntest('a', async () => {})\n"},
+        ["error playwright.config.ts:1 test: playwright collects only `./e2e/`, `**/*.@(spec|test).?(c|m)[jt]s?(x)`, so the tests in 1 file never run [tests/a.spec.ts]"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("files", "expected"), COLLECTED.values(), ids=COLLECTED.keys())
+def test_files_with_tests_that_no_pattern_collects_are_named(
+    tmp_path: Path, files: dict[str, str], expected: list[str]
+) -> None:
+    assert seen("test_glob_misses_js", tmp_path, files) == expected
+
+
+QUIET = {
+    "all are collected": {"gate.toml": policy(test="jest"), **package(), "a.test.js": JEST_TEST, "__tests__/b.js": JEST_TEST},
+    "a second project collects them": {"gate.toml": policy(test="vitest run"), **package(), "vitest.config.ts": "export default defineConfig({ test: { projects: [{ test: { include: ['src/**/*.test.ts'] } }, { test: { include: ['tests/**/*.spec.ts'] } }] } })", "tests/a.spec.ts": VITEST_TEST, "src/b.test.ts": VITEST_TEST},
+    "a workspace collects them": {"gate.toml": policy(test="vitest run"), **package(), "vitest.workspace.ts": "export default ['packages/*']", **package("packages/a/"), "packages/a/a.test.ts": VITEST_TEST},
+    "a second step collects them": {"gate.toml": policy(unit="mocha", more="mocha 'spec/**/*.js'"), **package(), "spec/a.js": JEST_TEST},
+    "a script would collect them": {"gate.toml": policy(test="jest"), **scripts(e2e="jest --config e2e.json"), "e2e.json": '{"testRegex": ".e2e.js$"}', "a.e2e.js": JEST_TEST},
+    "a computed configuration": {"gate.toml": policy(test="jest"), **package(), "jest.config.js": "module.exports = make()", "a.x.js": JEST_TEST},
+    "a spread of a package": {"gate.toml": policy(test="jest"), **package(), "jest.config.js": "module.exports = { ...require('@x/jest') }", "a.x.js": JEST_TEST},
+    "an unknown preset": {"gate.toml": policy(test="jest"), **package(jest={"preset": "@x/y"}), "a.x.js": JEST_TEST},
+    "a helper without tests": {"gate.toml": policy(test="jest"), **package(), "a.js": "export function shared() {\n  describe('a', () => { expect(1) })\n}\n"},
+    "tests of another runner": {"gate.toml": policy(test="jest"), **package(), "a.js": VITEST_TEST, "b.js": "import test from 'ava'\ntest('a', t => { expect(1) })\n"},
+    "another package": {"gate.toml": policy(test="jest"), **package(), **scripts("other/", test="mocha spec"), "other/spec/a.js": JEST_TEST},
+    "a runner that is not known": {"gate.toml": policy(test="jest", more="karma start"), **package(), "a.js": JEST_TEST},
+    "no runner": {"gate.toml": policy(lint="eslint ."), **package(), "a.js": JEST_TEST},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("files", QUIET.values(), ids=QUIET.keys())
+def test_files_that_are_collected_or_nobodys_stay_quiet(tmp_path: Path, files: dict[str, str]) -> None:
+    assert seen("test_glob_misses_js", tmp_path, files) == []
+
+
+ALL = {"lint": "eslint .", "test": "vitest run", "build": "next build", "typecheck": "tsc --noEmit"}
+NPM = {name: f"npm run {name}" for name in ALL}
+
+
+@pytest.mark.parametrize(
+    ("steps", "texts", "expected"),
+    [
+        ({"test": "npm test"}, {"test": "jest", "build:test": "tsc -p tsconfig.test.json"}, ["error package.json:5 the script 'build:test' checks types, and nothing in the gate runs it: tsc -p tsconfig.test.json"]),
+        ({"build": "npm run build"}, {"build": "vite build", "test": "jest"}, ["error package.json:5 the script 'test' tests, and nothing in the gate runs it: jest"]),
+        ({"test": "npm test"}, {"test": "jest", "test:e2e": "playwright test"}, ["warning package.json:5 the script 'test:e2e' tests, and nothing in the gate runs it: playwright test"]),
+        ({"unit": "jest unit/"}, {"test:int": "jest int/"}, ["error package.json:4 the script 'test:int' tests, and nothing in the gate runs it: jest int/"]),
+        (NPM, ALL, []),
+        ({"a": "npx vitest run", "b": "npx tsc --noEmit", "l": "npm run lint", "c": "npm run build"}, ALL, []),
+        ({"all": "npm run all"}, {"all": "run-s test types", "test": "jest", "types": "tsc --noEmit"}, []),
+        ({"lint": "npm run lint"}, {"lint": "eslint .", "test": "echo 'no test specified' && exit 1", "test:watch": "jest --watch"}, []),
+    ],
+    ids=["types of tests", "the tests", "end-to-end", "another folder", "all run", "run without scripts", "through another", "for people"],
+)  # fmt: skip
+def test_a_script_that_verifies_and_never_runs_is_named(
+    tmp_path: Path, steps: dict[str, str], texts: dict[str, str], expected: list[str]
+) -> None:
+    assert seen("script_not_wired", tmp_path, {"gate.toml": policy(**steps), **scripts(**texts)}) == expected
+
+
+@pytest.mark.parametrize(
+    ("steps", "texts", "expected"),
+    [
+        ({"lint": "npm run lint", "test": "npm test"}, ALL, ["error package.json:6 the gate checks this package and never builds it: build = 'next build'"]),
+        ({"lint": "npm run lint", "test": "npm test", "build": "npm run build"}, ALL, []),
+        ({"lint": "npm run lint", "build": "npx next build"}, ALL, []),
+        ({"install": "npm ci", "test": "npm test"}, {**ALL, "prepare": "npm run build"}, []),
+        ({"test": "npm test"}, {"test": "vitest run"}, []),
+        ({"docs": "mkdocs build"}, {"build": "next build"}, []),
+    ],
+    ids=["not built", "built", "built without the script", "built by installing", "a library without a build", "a package that is not checked"],
+)  # fmt: skip
+def test_a_build_that_never_runs_is_named(
+    tmp_path: Path, steps: dict[str, str], texts: dict[str, str], expected: list[str]
+) -> None:
+    assert seen("build_step_missing", tmp_path, {"gate.toml": policy(**steps), **scripts(**texts)}) == expected
