@@ -12,13 +12,10 @@ from gate.report import Finding
 from gate.repository.opening import Repository
 
 RULES = (
-<<<<<<< HEAD
     "aggregator_ignores_cancelled",
+    "build_step_missing",
     "condition_always_false",
     "condition_always_true",
-=======
-    "build_step_missing",
->>>>>>> 3c0bcfb (Find tests that no pattern collects, scripts that the gate never runs, and builds that nobody makes)
     "continue_on_error",
     "dynamic_matrix_can_be_empty",
     "errexit_suspended",
@@ -31,12 +28,9 @@ RULES = (
     "pass_with_no_tests",
     "paths_filter_on_required",
     "pipe_hides_exit",
-<<<<<<< HEAD
     "required_job_can_skip",
-    "secret_gated_check",
-=======
     "script_not_wired",
->>>>>>> 3c0bcfb (Find tests that no pattern collects, scripts that the gate never runs, and builds that nobody makes)
+    "secret_gated_check",
     "test_glob_misses_js",
     "twin_workflow_always_green",
     "workflow_invalid",
