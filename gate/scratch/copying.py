@@ -37,17 +37,19 @@ class Copy:
             where = error.filename2 or error.filename or tree
             raise UsageError(f"expected room for a copy of {root}, got: {error.strerror or error}: {where}") from error
 
-    def _folder(self, path: str) -> None:
+    def _folder(self, path: str, *, installed: bool = False) -> None:
+        """Copy a folder; what an environment's packages were compiled to is no answer about the repository's files."""
         source, target = self._root / path, self._tree / path
         os.mkdir(target)  # noqa: PTH102 hot
-        names = set()
+        if os.path.exists(f"{source}/pyvenv.cfg"):  # noqa: PTH110 hot
+            self.environments.append(path)
+            installed = True
         with contextlib.suppress(PermissionError), os.scandir(source) as entries:  # nobody here can read it
             for entry in entries:
-                names.add(entry.name)
-                if entry.name != ".git" and entry.path not in self._without and not self._is_cache(path, entry.name):
-                    self._entry(entry, f"{path}/{entry.name}" if path else entry.name)
-        if "pyvenv.cfg" in names:
-            self.environments.append(path)
+                if entry.name == ".git" or entry.path in self._without:
+                    continue
+                if installed or not self._is_cache(path, entry.name):
+                    self._entry(entry, f"{path}/{entry.name}" if path else entry.name, installed=installed)
         shutil.copystat(source, target)
         target.chmod(stat.S_IMODE(target.stat().st_mode) | stat.S_IRWXU)
 
@@ -58,7 +60,7 @@ class Copy:
             return (self._root / folder / "Cargo.toml").exists()
         return name in CACHES
 
-    def _entry(self, entry: os.DirEntry[str], path: str) -> None:
+    def _entry(self, entry: os.DirEntry[str], path: str, *, installed: bool) -> None:
         if self._stop.is_set():
             raise Interrupted
         if entry.is_symlink():
@@ -66,7 +68,7 @@ class Copy:
                 check_packages(Path(entry.path), self._root)
             os.symlink(_led(self._root, path, os.readlink(entry.path)), self._tree / path)  # noqa: PTH115, PTH211
         elif entry.is_dir():
-            self._folder(path)
+            self._folder(path, installed=installed)
         elif entry.is_file():
             with contextlib.suppress(PermissionError):
                 self._file(entry.path, os.fspath(self._tree / path))

@@ -20,12 +20,12 @@ _OFF = {
     "RUFF_NO_CACHE": "true", "BABEL_DISABLE_CACHE": "1", "NODE_DISABLE_COMPILE_CACHE": "1",
 }  # fmt: skip
 _FOLDERS = (
-    "PYTHONPYCACHEPREFIX", "MYPY_CACHE_DIR", "BLACK_CACHE_DIR", "TURBO_CACHE_DIR", "NX_CACHE_DIRECTORY",
+    "MYPY_CACHE_DIR", "BLACK_CACHE_DIR", "TURBO_CACHE_DIR", "NX_CACHE_DIRECTORY",
     "GOLANGCI_LINT_CACHE", "RUBOCOP_CACHE_ROOT",
 )  # fmt: skip
 _DROPPED = (
     "TURBO_TOKEN", "TURBO_TEAM", "TURBO_API", "NX_CLOUD_ACCESS_TOKEN", "CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR",
-    "PYTHONDONTWRITEBYTECODE", "PWD", "OLDPWD",
+    "PYTHONPYCACHEPREFIX", "PWD", "OLDPWD",
 )  # fmt: skip
 _TEXT_BYTES = 1_000_000  # of a script of a virtual environment
 # what an interpreter imports from: its path, what setuptools maps, and other finders that hold a path
