@@ -30,8 +30,9 @@ class Audit(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """Return CLEAN, FINDINGS, or ERROR where something could not be read."""
-        return "ERROR" if self.unread else "FINDINGS" if self.findings else "CLEAN"
+        """Return CLEAN (but for notes), FINDINGS, or ERROR where something could not be read."""
+        weighty = any(f.level is not Level.NOTE for f in self.findings)
+        return "ERROR" if self.unread else "FINDINGS" if weighty else "CLEAN"
 
     @property
     def unreadable(self) -> tuple[Finding, ...]:
