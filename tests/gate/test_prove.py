@@ -1,11 +1,13 @@
 """What the checks of real repositories can see, and that a proof says nothing that it does not know."""
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from junitparser import JUnitXml
 
 from tests.gate.proofs import BIN, CORE, PY, RUFF, TEST, UNIT, fates, prove, snapshot
 from tests.gate_runs import GATE, commit, git, repository, steps
@@ -265,3 +267,37 @@ def test_nothing_that_can_be_broken_is_never_all_seen(tmp_path: Path) -> None:
     code, found = prove(repository(tmp_path, steps(test=UNIT), {"LICENSE": "MIT\n"}), "LICENSE")
     said = "no file could be broken, so nothing was proved; 0 seen, 0 unseen, 0 unsettled, 1 untried"
     assert (code, found["verdict"], found["reason"], found["gate_runs"]) == (4, "UNSETTLED", said, 0)
+
+
+def test_machines_can_read_each_of_their_formats(proved: Proved, tmp_path: Path) -> None:
+    (tmp_path / "proof.json").write_text(json.dumps(proved.found))
+    junit, sarif = (
+        subprocess.run(
+            [*GATE, "report", str(tmp_path / "proof.json"), "--format", form], capture_output=True, text=True
+        ).stdout
+        for form in ("junit", "sarif")
+    )
+    (tmp_path / "junit.xml").write_text(junit)
+    suite = next(iter(JUnitXml.fromfile(str(tmp_path / "junit.xml"))))
+    results = json.loads(sarif)["runs"][0]["results"]
+    assert (suite.tests, suite.failures, suite.skipped, [r["ruleId"] for r in results]) == (
+        13,
+        4,
+        4,
+        ["gate-unseen"] * 3,
+    )
+
+
+def test_a_module_behind_a_feature_that_nothing_builds_is_unseen(tmp_path: Path) -> None:
+    if shutil.which("cargo") is None:
+        pytest.skip("needs cargo")
+    core = "pub fn double(v: i32) -> i32 {\n    2 * v\n}\n\n#[test]\nfn doubles() {\n    assert_eq!(double(1), 2);\n}\n"
+    files = {
+        "Cargo.toml": '[package]\nname = "a"\nversion = "0.1.0"\nedition = "2021"\n[features]\nextra = []\n', ".gitignore": "target\n",
+        "src/lib.rs": '#[cfg(feature = "extra")]\npub mod extra;\npub mod core;\n', "src/core.rs": core, "src/extra.rs": "pub fn a() {}\n",
+    }  # fmt: skip
+    code, found = prove(repository(tmp_path, steps(test="cargo test --offline"), files), "src")
+    assert (code, fates(found)) == (
+        1,
+        {"src/lib.rs": "seen name test", "src/core.rs": "seen name test", "src/extra.rs": "unseen"},
+    )
