@@ -32,7 +32,9 @@ RULES = (
     "script_not_wired",
     "secret_gated_check",
     "test_glob_misses_js",
+    "tsc_solution_file_checks_nothing",
     "twin_workflow_always_green",
+    "typecheck_excludes_source_js",
     "workflow_invalid",
 )
 

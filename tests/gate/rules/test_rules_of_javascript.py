@@ -139,3 +139,57 @@ def test_a_build_that_never_runs_is_named(
     tmp_path: Path, steps: dict[str, str], texts: dict[str, str], expected: list[str]
 ) -> None:
     assert seen("build_step_missing", tmp_path, {"gate.toml": policy(**steps), **scripts(**texts)}) == expected
+
+
+SOLUTION = {
+    "tsconfig.json": '{"files": [], "references": [{"path": "./tsconfig.app.json"}]}',
+    "tsconfig.app.json": '{"include": ["src"]}',
+    "src/a.ts": "",
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("tsc --noEmit", ["error gate.toml:2 t: `tsc --noEmit` checks nothing: tsconfig.json only refers to other projects [tsconfig.app.json]"]),
+        ("npx tsc --noEmit -p .", ["error gate.toml:2 t: `tsc --noEmit -p .` checks nothing: tsconfig.json only refers to other projects [tsconfig.app.json]"]),
+        ("tsc -b", []), ("tsc -p tsconfig.app.json", []), ("tsc --build --noEmit", []), ("echo tsc", []),
+    ],
+)  # fmt: skip
+def test_a_root_file_that_only_refers_to_others_checks_nothing(
+    tmp_path: Path, command: str, expected: list[str]
+) -> None:
+    files = {"gate.toml": policy(t=command), **package(), **SOLUTION}
+    assert seen("tsc_solution_file_checks_nothing", tmp_path, files) == expected
+
+
+TS = {
+    "src/a.ts": "import './b'\n",
+    "src/b.ts": "",
+    "tests/a.test.ts": "import '../src/a'\n",
+    "vite.config.ts": "",
+    "src/env.d.ts": "",
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "configs", "expected"),
+    [
+        ("tsc --noEmit", {"tsconfig.json": '{\n"exclude": ["tests"]}'}, ["error tsconfig.json:2 no type check of the gate looks at 1 file: tests/ (1) [tests/a.test.ts]"]),
+        ("tsc --noEmit", {"tsconfig.json": '{"include": ["src"]}'}, ["error tsconfig.json:1 no type check of the gate looks at 1 file: tests/ (1) [tests/a.test.ts]"]),
+        ("tsc --noEmit", {"tsconfig.json": '{"extends": "./base/tsconfig.json"}', "base/tsconfig.json": '{"files": ["../src/b.ts"]}'}, ["error tsconfig.json:1 no type check of the gate looks at 2 files: src/ (1), tests/ (1) [src/a.ts, tests/a.test.ts]"]),
+        ("tsc -p scripts.json", {"scripts.json": '{"exclude": ["tools"]}', "tools/a.ts": ""}, ["warning scripts.json:1 no type check of the gate looks at 1 file: tools/ (1) [tools/a.ts]"]),
+        ("tsc --noEmit && tsc -p tests", {"tsconfig.json": '{"include": ["src"]}', "tests/tsconfig.json": '{"extends": "../tsconfig.json", "include": ["."]}'}, []),
+        ("tsc -b", {"tsconfig.json": '{"files": [], "references": [{"path": "src"}, {"path": "tests"}]}', "src/tsconfig.json": "{}", "tests/tsconfig.json": "{}"}, []),
+        ("tsc --noEmit", {"tsconfig.json": '{"files": ["tests/a.test.ts"]}'}, []),
+        ("tsc --noEmit", {"tsconfig.json": "{ /* all */ }"}, []),
+        ("tsc --noEmit; svelte-check", {"tsconfig.json": '{"include": ["src"]}'}, []),
+        ("eslint .", {"tsconfig.json": '{"include": ["src"]}'}, []),
+    ],
+    ids=["excluded", "not included", "inherited", "tools", "a second project", "references", "imported", "everything", "another checker", "no type check"],
+)  # fmt: skip
+def test_files_that_no_type_check_looks_at_are_named(
+    tmp_path: Path, command: str, configs: dict[str, str], expected: list[str]
+) -> None:
+    files = {"gate.toml": policy(t=command), **package(), **TS, **configs}
+    assert seen("typecheck_excludes_source_js", tmp_path, files) == expected

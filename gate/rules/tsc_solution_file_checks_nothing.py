@@ -1,0 +1,37 @@
+"""tsc is given a root file that only refers to other projects, and follows none of them."""
+
+from collections.abc import Iterator
+
+from gate.report import Finding, Level
+from gate.repository.checks import locate
+from gate.repository.opening import Repository
+from gate.repository.tsconfig import projects_of
+
+ID = "tsc-solution-file-checks-nothing"
+SUMMARY = (
+    'a tsconfig.json with `"files": []` and references names no file: `tsc --noEmit` exits 0 and checked nothing.\n'
+    "Next: `tsc -b`, which follows references, or `tsc -p` with a project that names files."
+)
+
+
+def check(repo: Repository) -> Iterator[Finding]:
+    """Yield each run of tsc whose project is empty."""
+    seen = set[tuple[str, int | None]]()
+    for at in repo.gate:
+        for command in at.commands:
+            if command.argv[0] not in ("tsc", "vue-tsc", "tsgo") or {"-b", "--build", "--version", "--init"} & set(
+                command.argv
+            ):
+                continue
+            projects = projects_of(repo.tree, command)
+            if not projects or not projects[0].is_empty or not projects[0].references:
+                continue
+            place = locate(repo.tree, at, command, command.argv[0])
+            if place not in seen:
+                seen.add(place)
+                line = " ".join(command.argv)
+                yield Finding(
+                    ID, Level.ERROR, f"{at.name}: `{line}` checks nothing: {projects[0].path} only refers to other projects", *place,
+                    tuple(sorted(projects[0].references)), len(projects[0].references),
+                    fix=f"{command.argv[0]} -b", reproduce=f"{line} --listFilesOnly",
+                )  # fmt: skip

@@ -1,0 +1,108 @@
+"""TypeScript files that no type check of the gate looks at."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from gate.report import Finding, Level
+from gate.repository.collecting import gated
+from gate.repository.js_packages import home, is_below, packages
+from gate.repository.opening import Repository
+from gate.repository.tsconfig import SUFFIXES, Project, checked, projects_of
+
+ID = "typecheck-excludes-source"
+SUMMARY = (
+    "the gate checks types with tsc, and files of the same package are in none of the projects that it is given:\n"
+    "`exclude`, `include`, `files` or `references` leave them out, and no checked file imports them.\n"
+    "Next: include them, or add a step with a project that does (`tsc -p tsconfig.test.json --noEmit`)."
+)
+_TSC = ("tsc", "vue-tsc", "tsgo")
+# they check types in their own ways
+_OTHERS = {
+    "svelte-check",
+    "astro",
+    "nuxi",
+    "nuxt",
+    "ng",
+    "react-scripts",
+    "tsd",
+    "glint",
+    "ember-tsc",
+    "deno",
+    "tsc-files",
+    "ngc",
+    "stencil",
+    "tspc",
+    "expo",
+    "tsdown",
+    "vue-cli-service",
+    "gatsby",
+    "attw",
+}
+_TOOLING = re.compile(
+    r"(?:^|/)(?:[^/]*\.(?:config|setup|conf|stories|d)\.[cm]?tsx?|\.[^/]+/.*|[^/]*rc\.ts|next-env\.d\.ts)$|-d\.ts$|\.d\.[cm]?ts$"
+)
+_ASIDE = re.compile(
+    r"(?:^|/)(?:examples?|templates?|__templates__|demos?|playgrounds?|sandbox|stubs?|cypress|docs?|website|benchmarks?|bench|perf|scaffolds?)/"
+)
+_LESSER = re.compile(r"(?:^|/)(?:scripts?|tools?|tooling|e2e|config|configs|infra|hack)/")
+
+
+def check(repo: Repository) -> Iterator[Finding]:
+    """Yield one finding for each package whose types are checked in part."""
+    projects, unknown = _projects(repo)
+    seen = {file for project in projects for file in checked(repo.tree, project)}
+    by_home: dict[str, list[Project]] = {}
+    for project in projects:
+        by_home.setdefault(home(repo.tree, project.path), []).append(project)
+    missed: dict[str, list[str]] = {}
+    for file in repo.tree.sources(*SUFFIXES):
+        own = home(repo.tree, file)
+        if file in seen or own not in by_home or _TOOLING.search(file) or _ASIDE.search(file):
+            continue
+        if not any(is_below(file, folder) for folder in unknown) and not _runs_with_types(repo, own, file):
+            missed.setdefault(own, []).append(file)
+    for own, files in missed.items():
+        yield _finding(repo, own, by_home[own], files)
+
+
+def _projects(repo: Repository) -> tuple[list[Project], list[str]]:
+    """Return the projects that the gate checks, and the folders below which something else may check types."""
+    found, unknown = list[Project](), list[str]()
+    for command in (c for at in repo.gate for c in at.commands):
+        folder = repo.tree.relative(command.cwd)
+        if command.argv[0] in _TSC and not {"--version", "--init", "--showConfig"} & set(command.argv):
+            projects = projects_of(repo.tree, command)
+            unknown += [folder] if projects is None else []
+            found += projects or ()
+        elif command.argv[:2] == ("next", "build"):
+            found += projects_of(repo.tree, command._replace(argv=("tsc",))) or ()
+        elif command.argv[0] in _OTHERS or "--typecheck" in command.argv:
+            unknown.append(folder)
+    return [p for p in {p.path: p for p in found}.values() if not p.is_empty], unknown
+
+
+def _runs_with_types(repo: Repository, own: str, file: str) -> bool:
+    """Return whether a test is compiled with types when it runs: ts-jest and ts-node do."""
+    member = packages(repo.tree).get(own)
+    return (
+        member is not None
+        and member.depends("ts-jest", "ts-node")
+        and any(one.takes(file) for one, _, _ in gated(repo).runs)
+    )
+
+
+def _finding(repo: Repository, own: str, projects: list[Project], files: list[str]) -> Finding:
+    start = 0 if own == "." else len(own) + 1
+    folders = Counter(f[start:].partition("/")[0] + "/" if "/" in f[start:] else f[start:] for f in files)
+    shown = ", ".join(f"{name} ({count})" if name.endswith("/") else name for name, count in folders.most_common(5))
+    more = f" and {len(folders) - 5} more" if len(folders) > 5 else ""
+    project = projects[0]
+    keys = ('"exclude"', '"include"', '"files"')
+    line = next((n for k in keys if (n := repo.tree.line_of(project.path, k))), 1)
+    level = Level.WARNING if all(_LESSER.search(f) for f in files) else Level.ERROR
+    many = f"{len(files)} files" if len(files) > 1 else "1 file"
+    return Finding(
+        ID, level, f"no type check of the gate looks at {many}: {shown}{more}", project.path, line, tuple(sorted(files)), len(files),
+        fix="include them, or add a step with a project that does", reproduce=f"npx tsc -p {project.path} --listFilesOnly",
+    )  # fmt: skip
