@@ -9,9 +9,10 @@ from pathlib import Path
 
 from bot.slots.clean import Unclean
 
-# what git obeys in a git folder: https://git-scm.com/docs/gitrepository-layout
+# what git obeys in a git folder, but for info/exclude, in which we name what is kept ourselves:
+# https://git-scm.com/docs/gitrepository-layout
 GIT_FILES = (
-    "config", "config.worktree", "commondir", "gitdir", "shallow", "info/exclude", "info/attributes", "info/grafts",
+    "config", "config.worktree", "commondir", "gitdir", "shallow", "info/attributes", "info/grafts",
     "info/sparse-checkout", "objects/info/alternates", "objects/info/http-alternates",
 )  # fmt: skip
 
