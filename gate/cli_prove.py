@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from gate import git, output
@@ -58,21 +58,32 @@ def _asked(arguments: Namespace) -> Proof:
         raise UsageError(f"expected steps to prove, got none: {ungated(policy)}")
     asked = _since(root, arguments.since) if arguments.since is not None else _named(arguments, root)
     tell = output.say if output.is_watched() else _nobody
-    with charge() as on_folder:
-        own = Path(tempfile.mkdtemp(prefix="gate-prove-")).resolve()
-        on_folder(own)
-        tempfile.tempdir = os.fspath(own)  # what asks a tool needs room for a moment, and goes with all this
-        try:
-            tell(f"copying {root}")
-            subject = _subject(arguments, root, policy, own)
-            files = _expand(asked, subject.history.files) if asked is not None else None
-            proof = prove(subject, Wish(arguments.level or AUTO, files, until), stop=STOP, tell=tell)
-        finally:
-            tempfile.tempdir = None
-            shutil.rmtree(own, onerror=_open_up)
+    with charge() as on_folder, _own_folder(on_folder) as own:
+        tell(f"copying {root}")
+        subject = _subject(arguments, root, policy, own)
+        files = _expand(asked, subject.history.files, strict=bool(arguments.paths)) if asked is not None else None
+        proof = prove(subject, Wish(arguments.level or AUTO, files, until), stop=STOP, tell=tell)
     stamp = PolicyStamp(policy.source or None, policy.hash or None)
     seconds = round(time.monotonic() - began, 3)
     return proof._replace(repository=arguments.name, head=head, policy=stamp, seconds=seconds)
+
+
+@contextlib.contextmanager
+def _own_folder(on_folder: Callable[[Path], None]) -> Iterator[Path]:
+    """Yield a folder for all that a proof writes; it is gone at the end, and the guardian knows of it before."""
+    own = None
+    try:
+        own = Path(tempfile.mkdtemp(prefix="gate-prove-")).resolve()
+        on_folder(own)
+        tempfile.tempdir = os.fspath(own)  # what asks a tool needs room for a moment, and goes with all this
+        yield own
+    except OSError as error:
+        where = own or "the folder for temporary files"
+        raise UsageError(f"expected room for a copy in {where}, got: {error.strerror or error}") from error
+    finally:
+        tempfile.tempdir = None
+        if own is not None:
+            shutil.rmtree(own, onerror=_open_up)
 
 
 def _subject(arguments: Namespace, root: Path, policy: Policy, own: Path) -> Subject:
@@ -117,12 +128,18 @@ def _inside(name: str, starts: Sequence[Path], root: Path) -> str:
     raise UsageError(f"PATH: expected a file or a folder that is there, got {name!r}")
 
 
-def _expand(asked: frozenset[str], files: Iterable[str]) -> frozenset[str]:
-    """Return the files that were asked for, or lie below a folder that was."""
-    return frozenset(
-        path for path in files
-        if "." in asked or path in asked or any(path.startswith(f"{folder}/") for folder in asked)
-    )  # fmt: skip
+def _expand(asked: frozenset[str], files: Iterable[str], *, strict: bool) -> frozenset[str]:
+    """Return the files that were asked for, or lie below a folder that was; where strict, each must bring some."""
+    brought = dict[str, set[str]]((name, set()) for name in asked)
+    for path in files:
+        parts = path.split("/")
+        for name in (".", *("/".join(parts[:depth]) for depth in range(1, len(parts) + 1))):
+            if name in brought:
+                brought[name].add(path)
+    empty = sorted(name for name, paths in brought.items() if not paths)
+    if strict and empty:
+        raise UsageError(f"PATH: expected files that git does not ignore, got none at {empty[0]!r}")
+    return frozenset[str]().union(*brought.values())
 
 
 def _nobody(_line: str) -> None:

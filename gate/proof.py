@@ -72,7 +72,8 @@ def conclude(
     elif unsettled:
         verdict, reason = ProofVerdict.UNSETTLED, f"of {_files(len(unsettled), tried)} nothing is known; {counts}"
     elif not seen:
-        verdict, reason = ProofVerdict.UNSETTLED, f"no file could be broken, so nothing was proved; {counts}"
+        what = "no file could be broken" if untried else "there was no file to break"
+        verdict, reason = ProofVerdict.UNSETTLED, f"{what}, so nothing was proved; {counts}"
     else:
         verdict, reason = ProofVerdict.SEEN, f"each file that was broken made a step fail; {counts}"
     return Proof(

@@ -97,10 +97,7 @@ class Trial:
             if broken is not None:
                 (self._subject.tree / path).write_bytes(broken.encode())
         self._subject.history.commit(paths)
-        try:
-            report = self._run(steps)
-        finally:
-            self._subject.history.restore()
+        report = self._run(steps)
         ran = self._read(report, len(paths))
         if ran.colour is Colour.UNCLEAR and time.monotonic() >= self.until and not at_least_s:
             return None
@@ -135,6 +132,7 @@ class Trial:
         )  # fmt: skip
         if self._stop.is_set():
             raise Interrupted
+        subject.history.restore()  # what was broken, and what the steps themselves wrote
         return report
 
     def _bounded(self, left_s: float, left_out: Sequence[str]) -> tuple[Step, ...]:

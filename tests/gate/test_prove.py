@@ -240,6 +240,7 @@ def test_files_that_changed_since_a_commit_are_proved_alone(tmp_path: Path) -> N
         (["gone.py"], "PATH: expected a file or a folder that is there, got 'gone.py'"),
         (["/etc/passwd"], "PATH: expected a path inside {repo}, got '/etc/passwd'"),
         (["../repo/../x"], "PATH: expected a path inside {repo}, got '../repo/../x'"),
+        (["ignored"], "PATH: expected files that git does not ignore, got none at 'ignored'"),
         (["a.py", "--all"], "prove: expected one of PATH, --since and --all, got several"),
         (["--since", "nosuch"], "base-unavailable: expected a commit 'nosuch', found none"),
         (["--budget", "soon"], "gate prove: --budget: expected a duration such as '10m', got 'soon'"),
@@ -247,7 +248,7 @@ def test_files_that_changed_since_a_commit_are_proved_alone(tmp_path: Path) -> N
     ],
 )
 def test_what_cannot_be_asked_is_one_clear_line(tmp_path: Path, words: list[str], said: str) -> None:
-    repo = repository(tmp_path, steps(test=UNIT), {"a.py": CORE})
+    repo = repository(tmp_path, steps(test=UNIT), {"a.py": CORE, "ignored/b.py": CORE, ".gitignore": "ignored\n"})
     (tmp_path / "x").touch()
     done = subprocess.run([*GATE, "prove", "--repo", str(repo), *words], capture_output=True, text=True, cwd=repo)
     assert (done.returncode, done.stderr.count("\n"), said.format(repo=repo) in done.stderr) == (2, 1, True), (

@@ -84,6 +84,15 @@ def test_without_time_nothing_is_settled(tmp_path: Path) -> None:
     )  # fmt: skip
 
 
+def test_a_step_that_mends_files_cannot_mend_them_for_the_next_run(tmp_path: Path) -> None:
+    mends = f"{PY} app.py; printf 'print(2)\\n' > app.py; printf 'print(2)\\n' > other.py"
+    repo = repository(
+        tmp_path, exits(f"grep -q 1 other.py; {mends}"), {"app.py": "print(1)\n", "other.py": "print(1)\n"}
+    )
+    code, found = prove(repo)
+    assert (code, fates(found)) == (1, {"app.py": "seen name all", "other.py": "unseen"})
+
+
 def environment(tmp_path: Path, path_file: str, text: str) -> Path:
     """Return a Python in a virtual environment outside of the repository, with something installed in it."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "env")], check=True)
