@@ -13,6 +13,7 @@ from gate.repository.opening import Repository
 
 RULES = (
     "aggregator_ignores_cancelled",
+    "all_skipped_module",
     "build_step_missing",
     "condition_always_false",
     "condition_always_true",
@@ -21,8 +22,11 @@ RULES = (
     "errexit_suspended",
     "exit5_swallowed",
     "exit_swallowed",
+    "exit_zero",
     "fixer_in_gate",
     "ignore_failure_prefix",
+    "lint_no_rules_python",
+    "mypy_isolated_env",
     "no_policy",
     "or_echo_masks_failure",
     "pass_with_no_tests",
@@ -32,10 +36,17 @@ RULES = (
     "script_not_wired",
     "secret_gated_check",
     "test_glob_misses_js",
+    "test_glob_misses_python",
+    "testpaths_missing_dir",
+    "tox_skips_missing_interpreters",
     "tsc_solution_file_checks_nothing",
     "twin_workflow_always_green",
     "typecheck_excludes_source_js",
+    "typecheck_excludes_source_python",
+    "typecheck_ignores_errors",
+    "untyped_bodies_unchecked",
     "workflow_invalid",
+    "xfail_not_strict",
 )
 
 PLUMBING = ()

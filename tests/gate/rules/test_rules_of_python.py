@@ -1,0 +1,184 @@
+"""Rules about Python's runners, type checkers and linters: each with its near miss."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.gate.rules.samples import policy, seen
+
+TEST = "def test_a():\n    assert value() == 3\n"
+PYTEST = {"gate.toml": policy(test="pytest -q"), "tests/test_a.py": TEST}
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"tests/test.py": TEST, "integration_test_state.py": TEST}, ["error gate.toml:2 test: tests that never run, in files whose names fit none of test_*.py *_test.py [integration_test_state.py, tests/test.py]"]),
+        ({"tests/test.py": "def helper():\n    return 3\n"}, []),
+        ({"tests/state.py": TEST}, []),
+        ({"tests/test.py": TEST, "pyproject.toml": '[tool.pytest.ini_options]\npython_files = ["test_*.py", "test.py"]\n'}, []),
+        ({"tests/checks_test_a.py": TEST, "tests/test_b.py": "from checks_test_a import *\n" + TEST}, []),
+    ],
+    ids=["names that fit nothing", "a helper", "a helper by its name", "a pattern that takes it", "imported by a file that runs"],
+)  # fmt: skip
+def test_files_with_tests_that_no_pattern_takes_are_named(
+    tmp_path: Path, files: dict[str, str], expected: list[str]
+) -> None:
+    assert seen("test_glob_misses_python", tmp_path, {**PYTEST, **files}) == expected
+
+
+@pytest.mark.parametrize(
+    ("named", "expected"),
+    [
+        ("nosuch", ["warning pyproject.toml:2 testpaths names what is not there: nosuch"]),
+        ("tests", []),
+        ("te*ts", []),
+    ],
+)
+def test_folders_of_testpaths_that_are_not_there_are_named(tmp_path: Path, named: str, expected: list[str]) -> None:
+    settings = f'[tool.pytest.ini_options]\ntestpaths = ["{named}"]\n'
+    assert seen("testpaths_missing_dir", tmp_path, {**PYTEST, "pyproject.toml": settings}) == expected
+
+
+XFAIL = "import pytest\n\n\n@pytest.mark.xfail{}\n" + TEST
+
+
+@pytest.mark.parametrize(
+    ("mark", "settings", "expected"),
+    [
+        ("", "", ["warning tests/test_a.py:4 test: tests that are expected to fail are green when they pass [tests/test_a.py]"]),
+        ("(strict=True)", "", []),
+        ("", "xfail_strict = true\n", []),
+    ],
+    ids=["a plain mark", "a strict mark", "strict settings"],
+)  # fmt: skip
+def test_expected_failures_that_may_pass_are_named(
+    tmp_path: Path, mark: str, settings: str, expected: list[str]
+) -> None:
+    files = {"tests/test_a.py": XFAIL.format(mark), "pyproject.toml": f"[tool.pytest.ini_options]\n{settings}"}
+    assert seen("xfail_not_strict", tmp_path, {**PYTEST, **files}) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "setting", "expected"),
+    [
+        ("tox", "true", ["error tox.ini:2 test: tox succeeds without the environments whose Python is not installed"]),
+        ("tox --skip-missing-interpreters", "false", ["error gate.toml:2 test: tox succeeds without the environments whose Python is not installed"]),
+        ("tox --skip-missing-interpreters=false", "true", []),
+        ("tox", "false", []),
+        ("echo tox", "true", []),
+    ],
+)  # fmt: skip
+def test_interpreters_that_are_passed_over_are_named(
+    tmp_path: Path, command: str, setting: str, expected: list[str]
+) -> None:
+    files = {"gate.toml": policy(test=command), "tox.ini": f"[tox]\nskip_missing_interpreters = {setting}\n"}
+    assert seen("tox_skips_missing_interpreters", tmp_path, files) == expected
+
+
+SKIPS = "import pytest\nlive = pytest.importorskip('live')\n\n\n" + TEST
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({}, ["warning tests/test_a.py:2 all tests of this file are skipped without live, and nothing names that as a dependency"]),
+        ({"requirements-dev.txt": "live==1\n"}, []),
+        ({"live/__init__.py": ""}, []),
+    ],
+    ids=["installed by nothing", "a dependency", "of the repository"],
+)  # fmt: skip
+def test_files_that_a_missing_module_skips_are_named(
+    tmp_path: Path, files: dict[str, str], expected: list[str]
+) -> None:
+    assert seen("all_skipped_module", tmp_path, {**PYTEST, "tests/test_a.py": SKIPS, **files}) == expected
+
+
+APP = {"app/__init__.py": "", "app/a.py": "x = 1\n", "app/legacy/__init__.py": "", "app/legacy/b.py": "y = 2\n"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ('exclude = "legacy/"', ["error pyproject.toml:2 types: mypy looks at 2 files of the product and not at 2, in app/legacy [app/legacy/__init__.py, app/legacy/b.py]"]),
+        ("strict = true", []),
+    ],
+)  # fmt: skip
+def test_sources_that_mypy_leaves_out_are_named(tmp_path: Path, settings: str, expected: list[str]) -> None:
+    files = {**APP, "gate.toml": policy(types="mypy app"), "pyproject.toml": f"[tool.mypy]\n{settings}\n"}
+    assert seen("typecheck_excludes_source_python", tmp_path, files) == expected
+
+
+@pytest.mark.parametrize(
+    ("module", "expected"),
+    [
+        ("app.legacy.*", ["error mypy.ini:2 types: mypy reports nothing of app.legacy.* (2 files) [app/legacy/__init__.py, app/legacy/b.py]"]),
+        ("thirdparty.*", []),
+    ],
+)  # fmt: skip
+def test_modules_whose_errors_mypy_drops_are_named(tmp_path: Path, module: str, expected: list[str]) -> None:
+    files = {
+        **APP,
+        "gate.toml": policy(types="mypy app"),
+        "mypy.ini": f"[mypy]\n[mypy-{module}]\nignore_errors = True\n",
+    }
+    assert seen("typecheck_ignores_errors", tmp_path, files) == expected
+
+
+HOOK = "repos:\n- repo: https://github.com/pre-commit/mirrors-mypy\n  rev: v1\n  hooks:\n  - id: mypy\n"
+ALONE = "warning .pre-commit-config.yaml:5 mypy runs without the project's packages, so all that comes from them is Any"
+
+
+@pytest.mark.parametrize(
+    ("more", "command", "expected"),
+    [
+        ("", "pre-commit run -a", [ALONE]),
+        ("    additional_dependencies: [attrs]\n", "pre-commit run -a", []),
+        ("", "mypy app", []),
+    ],
+    ids=["alone", "with packages", "another mypy runs"],
+)
+def test_mypy_without_the_projects_packages_is_named(
+    tmp_path: Path, more: str, command: str, expected: list[str]
+) -> None:
+    files = {"gate.toml": policy(types=command), ".pre-commit-config.yaml": HOOK + more}
+    assert seen("mypy_isolated_env", tmp_path, files) == expected
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ("pretty = true", ["note pyproject.toml:1 types: mypy does not look into functions without annotations"]),
+        ("check_untyped_defs = true", []),
+        ("strict = true", []),
+    ],
+)
+def test_bodies_that_mypy_does_not_look_into_are_a_note(tmp_path: Path, settings: str, expected: list[str]) -> None:
+    files = {**APP, "gate.toml": policy(types="mypy app"), "pyproject.toml": f"[tool.mypy]\n{settings}\n"}
+    assert seen("untyped_bodies_unchecked", tmp_path, files) == expected
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ("select = []", ["error ruff.toml:2 lint: ruff looks for nothing (select = [])"]),
+        ('ignore = ["ALL"]', ['error ruff.toml:2 lint: ruff looks for nothing (ignore = ["ALL"])']),
+        ('select = ["F"]', []),
+    ],
+)
+def test_a_linter_without_rules_is_named(tmp_path: Path, settings: str, expected: list[str]) -> None:
+    files = {"gate.toml": policy(lint="ruff check ."), "ruff.toml": f"[lint]\n{settings}\n", "a.py": ""}
+    assert seen("lint_no_rules_python", tmp_path, files) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("ruff check --exit-zero .", ["error gate.toml:2 lint: `ruff --exit-zero` succeeds whatever it finds"]),
+        ("golangci-lint run --issues-exit-code=0", ["error gate.toml:2 lint: `golangci-lint --issues-exit-code 0` succeeds whatever it finds"]),
+        ("ruff check .", []),
+        ("echo ruff --exit-zero", []),
+    ],
+)  # fmt: skip
+def test_a_checker_that_always_succeeds_is_named(tmp_path: Path, command: str, expected: list[str]) -> None:
+    assert seen("exit_zero", tmp_path, {"gate.toml": policy(lint=command)}) == expected
