@@ -46,6 +46,7 @@ class Tree:
         self._texts: dict[str, str | None] = {}
         self._parsed: dict[tuple[str, str], Any] = {}
         self._unread: dict[str, str] = {}
+        self._inside: dict[str, bool] = {}
         self._kept: dict[str, Any] = {}
 
     @cached_property
@@ -135,12 +136,21 @@ class Tree:
         found: T | None = self._parsed[key]
         return found
 
+    def _is_inside(self, path: str) -> bool:
+        """Return whether no link leads from a path out of the repository; each folder is looked at once."""
+        file, folder = self.root / path, path.rpartition("/")[0]
+        if file.is_symlink():
+            return file.resolve().is_relative_to(self.root)
+        if folder not in self._inside:
+            self._inside[folder] = (self.root / folder).resolve().is_relative_to(self.root)
+        return self._inside[folder]
+
     def _read(self, path: str) -> str | None:
         if path not in self.known:
             return None
         file = self.root / path
         try:
-            if not file.is_file() or not file.resolve().is_relative_to(self.root):
+            if not file.is_file() or not self._is_inside(path):
                 return None
             with file.open("rb") as stream:
                 data = stream.read(MOST_BYTES + 1)

@@ -4,6 +4,7 @@ https://www.typescriptlang.org/tsconfig/#files, #include, #exclude, #extends, #r
 """
 
 import posixpath
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ SUFFIXES = (".ts", ".tsx", ".mts", ".cts")
 _IMPORT = later(r"""(?:\bfrom|\bimport|\brequire\(|\bimport\()\s*['"]([^'"\n]+)['"]""")
 _TRIED = ("", *SUFFIXES, "/index.ts", "/index.tsx", ".d.ts")
 _ALWAYS_OUT = ("node_modules", "bower_components", "jspm_packages")
+_PLAIN = re.compile(r"[^*?{\[(+@!\\]*")  # what stands before the first wildcard
 _MOST_PROJECTS = 300
 _DEEPEST = 8
 
@@ -152,14 +154,12 @@ def _is_named(path: str, include: tuple[str, ...], exclude: tuple[str, ...]) -> 
 
 def _fits(path: str, glob: str) -> bool:
     """Return whether a path fits; a name without a wildcard at its end is a folder, with all below it."""
-    if glob == ".":
+    if glob == "." or path == glob or path.startswith(f"{glob}/"):
         return True
-    return (
-        path == glob
-        or path.startswith(f"{glob}/")
-        or matches(path, glob)
-        or ("*" in glob and matches(path, f"{glob}/**"))
-    )
+    plain = _PLAIN.match(glob)
+    if plain is None or plain.end() == len(glob) or not path.startswith(plain[0]):  # most of them, in a monorepo
+        return False
+    return matches(path, glob) or ("*" in glob and matches(path, f"{glob}/**"))
 
 
 def _imported(tree: Tree, project: Project, path: str, spec: str) -> str | None:
