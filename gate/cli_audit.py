@@ -21,6 +21,8 @@ def command(arguments: Namespace) -> int:
     try:
         found = audit(root, read_policy(arguments, root), today=date.today())  # noqa: DTZ011 a waiver ends with the day here
     except PolicyError as error:
+        if not str(error).startswith(f"{policies.FILE}: "):
+            raise  # the operator's file, which is an option of the command
         found = Audit((), (Unread(policies.FILE, str(error).removeprefix(f"{policies.FILE}: ")),))
     write(found, arguments.format, arguments.output)
     return exit_code(found, arguments.fail_on)

@@ -70,6 +70,12 @@ def test_what_cannot_be_read_is_never_no_problems(tmp_path: Path, name: str, tex
     assert (done.returncode, f"error unread: {said}" in done.stdout) == (2, True)
 
 
+def test_an_operators_policy_that_is_not_there_is_an_error_of_the_command(tmp_path: Path) -> None:
+    done = gate(write(tmp_path, GOOD), "--policy", "/nonexistent.json")
+    said = "gate: /nonexistent.json: expected a policy file, got: No such file or directory\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
+
+
 def test_a_folder_that_is_no_worktree_is_an_error_and_never_no_files(tmp_path: Path) -> None:
     done = gate(tmp_path)
     assert (done.returncode, "not-a-worktree" in done.stderr, done.stdout) == (2, True, "")
