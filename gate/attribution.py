@@ -58,7 +58,7 @@ def _lines(log: Path) -> Iterator[bytes]:
         with log.open("rb") as file:
             while line := file.readline(_LINE_BYTES):
                 yield _ESCAPES.sub(b"", line)
-    except OSError:
+    except FileNotFoundError:  # of a step that did not run
         return
 
 

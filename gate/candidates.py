@@ -29,7 +29,7 @@ class Candidates:
 
     def broken(self, path: str, level: Level, mark: str) -> str | None:
         """Return a file's text with a break in it; None where nothing in it can be broken at that level."""
-        text = _read(self._tree / path).decode()
+        text = (self._tree / path).read_bytes().decode()
         start = _BOM if text.startswith(_BOM) else ""
         breaks = self.canaries[path].BREAKS.get(level)
         broken = breaks(text.removeprefix(start), mark) if breaks else None
@@ -57,8 +57,7 @@ class Candidates:
                 return "it lies behind a link"
             if where.stat().st_size > MOST_BYTES:
                 return f"larger than {MOST_BYTES:,} bytes"
-            data = _read(where)
-            text = data.decode()
+            text = where.read_bytes().decode()
         except UnicodeDecodeError:
             return "a binary file, or text that is no UTF-8"
         except OSError as error:
@@ -66,7 +65,3 @@ class Candidates:
         if "\0" in text:
             return "a binary file, or text that is no UTF-8"
         return aviary.find(path, text.partition("\n")[0]) or describe(path)
-
-
-def _read(path: Path) -> bytes:
-    return path.read_bytes()

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 GRANTED = "`label:NAME` that the pull request has; lets weakening pass where the base's `protect.allow` names it"
 OURS = 70
-FAIL_ON = "exit 1 for findings of this level and above (error)"
-LEVELS = ("syntax", "type", "run", "behaviour")  # of gate/canaries/canary.py; `name` is what is done without any
+FAILING = "exit 1 for findings of this level and above (error)"
 HOW = "how to write the report"
 
 
@@ -116,19 +115,21 @@ def _run_options(run: "argparse.ArgumentParser") -> None:
 
 
 def _audit_options(audit: "argparse.ArgumentParser") -> None:
-    from gate.render import FORMATS
+    from gate.audit import FAIL_ON
+    from gate.render import OF_REPORTS
 
     audit.set_defaults(command=_audit)
     audit.add_argument("--repo", type=Path, default=Path(), metavar="DIR", help="the repository (this folder)")
     audit.add_argument("--name", metavar="OWNER/REPO", help="its name in an operator's policy")
     audit.add_argument("--policy", type=Path, metavar="FILE", help="an operator's policy for many repositories")
-    audit.add_argument("--fail-on", choices=("error", "warning", "never"), default="error", help=FAIL_ON)
-    audit.add_argument("--format", choices=[f for f in FORMATS if f != "comment"], default="text", help=HOW)
+    audit.add_argument("--fail-on", choices=FAIL_ON, default="error", help=FAILING)
+    audit.add_argument("--format", choices=OF_REPORTS, default="text", help=HOW)
     audit.add_argument("--output", type=Path, metavar="FILE", help="write the report here instead")
 
 
 def _prove_options(prove: "argparse.ArgumentParser") -> None:
-    from gate.render import FORMATS
+    from gate.canaries.canary import Level
+    from gate.render import OF_REPORTS
 
     prove.set_defaults(command=_prove)
     prove.add_argument("paths", nargs="*", metavar="PATH", help="break these files, or all below these folders")
@@ -137,9 +138,13 @@ def _prove_options(prove: "argparse.ArgumentParser") -> None:
     prove.add_argument("--policy", type=Path, metavar="FILE", help="an operator's policy for many repositories")
     prove.add_argument("--since", metavar="REF", help="break what changed since HEAD branched off from this commit")
     prove.add_argument("--all", action="store_true", help="break all files (the same as naming none)")
-    prove.add_argument("--level", choices=LEVELS, help="what to break (a name, else the syntax)")
+    prove.add_argument(
+        "--level",
+        choices=[level for level in Level if level is not Level.NAME],
+        help="what to break (a name, else the syntax)",
+    )
     prove.add_argument("--budget", default="10m", metavar="TIME", help="start no run after this time (10m)")
-    prove.add_argument("--format", choices=[f for f in FORMATS if f != "comment"], default="text", help=HOW)
+    prove.add_argument("--format", choices=OF_REPORTS, default="text", help=HOW)
     prove.add_argument("--output", type=Path, metavar="FILE", help="write the report here instead")
 
 

@@ -36,18 +36,18 @@ def _audit(found: Mapping[str, Any], arguments: Namespace) -> None:
     from gate.audit import read_audit
     from gate.cli_audit import write
 
-    read = read_audit(found)
-    if arguments.format == "outputs":
-        print(f"verdict={read.verdict}\ntests=0")
-    else:
-        write(read, arguments.format, arguments.output)
+    _other(read_audit(found), write, arguments)
 
 
 def _proof(found: Mapping[str, Any], arguments: Namespace) -> None:
     from gate.cli_prove import write
     from gate.proof import read_proof
 
-    read = read_proof(found)
+    _other(read_proof(found), write, arguments)
+
+
+def _other(read: Any, write: Callable[[Any, str, Any], None], arguments: Namespace) -> None:
+    """Write a report of a command that executes no test by itself."""
     if arguments.format == "outputs":
         print(f"verdict={read.verdict}\ntests=0")
     else:

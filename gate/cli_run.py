@@ -69,10 +69,14 @@ def charge() -> Iterator[Callable[[Path], None]]:
             output.say(after)
 
 
-def read_policy(arguments: argparse.Namespace, root: Path) -> Policy:
-    """Return the policy that counts for the worktree as it is: the operator's or its own. Raises PolicyError."""
-    data = policies.read_own(root)
-    own = policies.parse_repository(data, policies.FILE) if data is not None else None
+def read_policy(arguments: argparse.Namespace, root: Path, base: str | None = None) -> Policy:
+    """Return the policy that counts, the operator's or the repository's own: of a commit, else of the worktree.
+
+    Raises PolicyError.
+    """
+    data = git.show(root, base, policies.FILE) if base else policies.read_own(root)
+    source = f"{policies.FILE}@{base}" if base else policies.FILE
+    own = policies.parse_repository(data, source) if data is not None else None
     operator, digest = policies.load_operator(arguments.policy) if arguments.policy else (None, "")
     return policies.choose(arguments.name, own, operator, source=str(arguments.policy or ""), hash=digest)
 
@@ -117,11 +121,7 @@ def _judged(arguments: argparse.Namespace) -> Report:
 
 def _policy(arguments: argparse.Namespace, place: Place) -> tuple[Policy, tuple[Finding, ...]]:
     base = place.base
-    data = git.show(place.root, base, policies.FILE) if base else policies.read_own(place.root)
-    source = f"{policies.FILE}@{base}" if base else policies.FILE
-    own = policies.parse_repository(data, source) if data is not None else None
-    operator, digest = policies.load_operator(arguments.policy) if arguments.policy else (None, "")
-    chosen = policies.choose(arguments.name, own, operator, source=str(arguments.policy or ""), hash=digest)
+    chosen = read_policy(arguments, place.root, base)
     if base is None:
         return chosen, ()
     from gate import integrity  # noqa: PLC0415 only with --base

@@ -148,10 +148,12 @@ class _Sweep:
 
 def _drop_attributes(fd: int) -> None:
     """Take away what a job wrote onto a folder that stays: notes, and rights that new files would inherit."""
+    names: list[str] = []
     with contextlib.suppress(OSError, AttributeError):  # a file system, or a system, that has none
-        for name in os.listxattr(fd):
-            if name.startswith(("user.", "system.posix_acl_")):
-                os.removexattr(fd, name)
+        names = os.listxattr(fd)
+    for name in names:
+        if name.startswith(("user.", "system.posix_acl_")):
+            os.removexattr(fd, name)
 
 
 def _umask() -> int:

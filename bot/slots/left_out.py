@@ -31,9 +31,9 @@ def left_out(root: Path, tracked: Tracked) -> tuple[str, ...]:
     ]
     said = []
     if tracked.modules:
-        said.append(f"submodules are empty folders: {_some(tracked.modules)}")
+        said.append(f"submodules are empty folders: {some(tracked.modules)}")
     if patterns:
-        said.append(f"files of Git LFS are pointers, not their content: {_some(patterns)}")
+        said.append(f"files of Git LFS are pointers, not their content: {some(patterns)}")
     return tuple(said)
 
 
@@ -42,7 +42,8 @@ def lfs_patterns(attributes: str) -> list[str]:
     return [found.strip('"') for found in _LFS.findall(attributes)]
 
 
-def _some(names: Sequence[str]) -> str:
+def some(names: Sequence[str]) -> str:
+    """Return the first names for people to read, and how many more there are."""
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return ", ".join(f"`{name}`" for name in names[:SHOWN]) + more
 

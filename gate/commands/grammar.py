@@ -15,7 +15,7 @@ class Leaf(NamedTuple):
     """A simple command as written, assignments first; `asked` are the texts of its `$(...)` that are not quoted."""
 
     words: list[str]
-    asked: "list[Block]" = []  # noqa: RUF012 never changed
+    asked: "tuple[Block, ...]" = ()
 
 
 class Group(NamedTuple):
@@ -169,7 +169,7 @@ class _Reader:
                 words.append(self._word())
                 self.take()
             if self._operator() != "(" or not words or not words[-1].endswith("$") or depth >= _DEEPEST:
-                return Leaf(words, asked)
+                return Leaf(words, tuple(asked))
             self.take()
             asked.append(self.block(frozenset(), depth + 1))
             self._close(")")

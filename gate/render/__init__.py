@@ -6,6 +6,7 @@ from gate.report import Report, render_json
 from gate.visible import made_visible
 
 FORMATS = ("text", "json", "markdown", "comment", "github", "junit", "sarif")
+OF_REPORTS = tuple(form for form in FORMATS if form != "comment")  # of audits and proofs
 
 
 def render(report: Report, form: str, *, root: Path, colour: bool = False, proposal: str = "") -> str:

@@ -3,22 +3,22 @@
 import json
 
 from gate.audit import SCHEMA, Audit
+from gate.render import OF_REPORTS
 from gate.render.github import command, shown, unspoken
 from gate.render.junit import attribute, escaped
-from gate.render.markdown import CUT, SUMMARY_BYTES, cell
+from gate.render.markdown import cell, cut
 from gate.render.sarif import log, result
 from gate.render.words import place
 from gate.report import Finding, Level, plain
 from gate.visible import one_line
 
-FORMATS = ("text", "json", "markdown", "github", "junit", "sarif")
 MOST_FILES = 10  # named of each finding where people read; JSON has all of them
 _TONES = {Level.ERROR: "\x1b[31m", Level.WARNING: "\x1b[33m", Level.NOTE: "\x1b[2m"}
 _OFF = "\x1b[0m"
 
 
 def render_audit(found: Audit, form: str, *, colour: bool = False) -> str:
-    """Return an audit in one of FORMATS."""
+    """Return an audit in one of OF_REPORTS."""
     match form:
         case "text":
             return _text(found, colour=colour)
@@ -35,7 +35,7 @@ def render_audit(found: Audit, form: str, *, colour: bool = False) -> str:
             results = [result(f.rule, f.level, _with_mend(f), f.path, f.line) for f in _all(found, paths=False)]
             return log(results, successful=not found.unread, verdict=found.verdict)
         case _:
-            raise ValueError(f"expected one of {', '.join(FORMATS)}, got {form!r}")
+            raise ValueError(f"expected one of {', '.join(OF_REPORTS)}, got {form!r}")
 
 
 def _all(found: Audit, *, paths: bool = True) -> list[Finding]:
@@ -78,10 +78,7 @@ def _markdown(found: Audit) -> str:
         text += f"<br>Mend: {cell(f.fix)}" if f.fix else ""
         text += "".join(f"\n  - {cell(path)}" for path in _some(f))
         parts.append(text)
-    whole = "\n\n".join(parts).encode("utf-8", "backslashreplace")
-    if len(whole) > SUMMARY_BYTES:
-        return whole[: SUMMARY_BYTES - len(CUT.encode())].decode("utf-8", "ignore").rpartition("\n")[0] + CUT
-    return whole.decode() + "\n"
+    return cut("\n\n".join(parts) + "\n")
 
 
 def _junit(found: Audit) -> str:

@@ -54,6 +54,14 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
+def cut(text: str, *, length: int = SUMMARY_BYTES) -> str:
+    """Return text of at most so many bytes, at the end of a line and saying so where it is cut."""
+    whole = _bytes(text)
+    if len(whole) <= length:
+        return whole.decode()
+    return whole[: length - len(_bytes(CUT))].decode("utf-8", "ignore").rpartition("\n")[0] + CUT
+
+
 def cell(text: str) -> str:
     """Return text that stays in one line, or one cell of a table, and is no markup."""
     return text.replace("\n", " ").replace("|", "\\|").replace("<", "&lt;").replace("@", "@\u200b")

@@ -5,22 +5,22 @@ from collections.abc import Iterable, Sequence
 
 from gate.attribution import tally
 from gate.proof import SCHEMA, Proof, ProofVerdict, Told
+from gate.render import OF_REPORTS
 from gate.render.github import command, shown, unspoken
 from gate.render.junit import attribute, escaped
-from gate.render.markdown import CUT, SUMMARY_BYTES, cell
+from gate.render.markdown import cell, cut
 from gate.render.sarif import log, result
 from gate.report import Level, plain
 from gate.visible import lines as plain_lines
 from gate.visible import one_line
 
-FORMATS = ("text", "json", "markdown", "github", "junit", "sarif")
 MOST_NAMES = 8  # of files of which the same is to be said, where people read; JSON has all of them
 _RED, _GREEN, _YELLOW, _BOLD, _OFF = "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[1m", "\x1b[0m"
 _TONES = {ProofVerdict.SEEN: _GREEN, ProofVerdict.UNSETTLED: _YELLOW}
 
 
 def render_proof(proof: Proof, form: str, *, colour: bool = False) -> str:
-    """Return a proof in one of FORMATS."""
+    """Return a proof in one of OF_REPORTS."""
     match form:
         case "text":
             return _text(proof, colour=colour)
@@ -39,7 +39,7 @@ def render_proof(proof: Proof, form: str, *, colour: bool = False) -> str:
                 results.append(result("gate-prove-error", Level.ERROR, one_line(proof.reason), None, None))
             return log(results, successful=proof.verdict is not ProofVerdict.ERROR, verdict=proof.verdict)
         case _:
-            raise ValueError(f"expected one of {', '.join(FORMATS)}, got {form!r}")
+            raise ValueError(f"expected one of {', '.join(OF_REPORTS)}, got {form!r}")
 
 
 def _bad(proof: Proof) -> list[tuple[str, Level, Told]]:
@@ -118,10 +118,7 @@ def _markdown(proof: Proof) -> str:
             parts.append(f"<details><summary>{count} {title}</summary>\n\n{table}\n\n</details>")
     parts += [f"- {cell(plain_lines(note))}" for note in proof.notes]
     parts.append(cell(_effort(proof)))
-    whole = "\n\n".join(parts).encode("utf-8", "backslashreplace")
-    if len(whole) > SUMMARY_BYTES:
-        return whole[: SUMMARY_BYTES - len(CUT.encode())].decode("utf-8", "ignore").rpartition("\n")[0] + CUT
-    return whole.decode() + "\n"
+    return cut("\n\n".join(parts) + "\n")
 
 
 def _junit(proof: Proof) -> str:

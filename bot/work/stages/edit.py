@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from bot.slots import git
+from bot.slots.left_out import some
 from bot.tickets import ledger, tickets
 from bot.tickets.budget import Budget
 from bot.tickets.ticket import Outcome
@@ -20,7 +21,6 @@ from bot.work.job import Job
 from bot.work.reach import reach
 from bot.work.stages.prepare import Prepared
 
-SHOWN = 5
 ENDINGS = {
     Ending.TIMED_OUT: Outcome.TIMED_OUT,
     Ending.OVER_BUDGET: Outcome.OVER_BUDGET,
@@ -115,9 +115,7 @@ async def _work(job: Job, prepared: Prepared, from_sha: str, round_: int, feedba
 
 def render_left(paths: Sequence[str]) -> str:
     """Return what the ticket's log says of git repositories that the job left in its worktree."""
-    more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
-    named = ", ".join(f"`{path}`" for path in paths[:SHOWN]) + more
-    return f"left out of the commit, for they are git repositories of their own: {named}"
+    return f"left out of the commit, for they are git repositories of their own: {some(paths)}"
 
 
 def render_strayed(reason: str, claim: tuple[str, ...]) -> str:
