@@ -49,7 +49,7 @@ SECTIONS = {
 }
 # tool -> (file, names that lead to its table), those that count first
 PYTHON: dict[str, tuple[tuple[str, Key], ...]] = {
-    "pytest": (("pytest.toml", ("pytest",)), ("pytest.ini", ("pytest",)), (".pytest.ini", ("pytest",)),
+    "pytest": (("pytest.toml", ("pytest",)), (".pytest.toml", ("pytest",)), ("pytest.ini", ("pytest",)), (".pytest.ini", ("pytest",)),
                ("pyproject.toml", ("tool", "pytest", "ini_options")), ("pyproject.toml", ("tool", "pytest")),
                ("tox.ini", ("pytest",)), ("setup.cfg", ("tool:pytest",))),
     "mypy": (("mypy.ini", ()), (".mypy.ini", ()), ("pyproject.toml", ("tool", "mypy")), ("setup.cfg", ("mypy",))),
@@ -226,7 +226,11 @@ def _counting(
             table = table.get(part) if isinstance(table, dict) else None
         if isinstance(table, dict) and (table or not key):
             return path, table
-        if tool == "pytest" and name in ("pytest.ini", ".pytest.ini", "pytest.toml") and found is not None:
+        if (
+            tool == "pytest"
+            and name in ("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml")
+            and found is not None
+        ):
             return path, {}  # counts even where it is empty
     if tool in NEAREST and folder:
         return _counting(tool, folder.rpartition("/")[0], sources, text)

@@ -13,10 +13,6 @@ from gate.repository.workflows import JUDGING, Workflow, WorkflowStep, read_work
 from gate.tools.tool import Invocation, Tool
 
 _WORKFLOW_EVENTS = JUDGING | {"push"}
-_SCRIPTS = (
-    "package.json", "Makefile", "makefile", "GNUmakefile", "tox.ini", "pyproject.toml", "noxfile.py", "justfile",
-    "Taskfile.yml", "composer.json", "deno.json",
-)  # fmt: skip
 _NO_BASH = ("pwsh", "powershell", "cmd", "python")
 
 
@@ -61,26 +57,6 @@ def read_checks(tree: Tree) -> tuple[Check, ...]:
 def gating(checks: tuple[Check, ...]) -> tuple[Check, ...]:
     """Return the checks that decide: the policy's where there is one, else those of the workflows."""
     return tuple(c for c in checks if c.is_policy) or checks
-
-
-def locate(tree: Tree, check: Check, command: Command, needle: str) -> tuple[str, int | None]:
-    """Return the file and the line in which a word of a command stands: a script's, else that of the check."""
-    if needle in check.text or not needle:
-        start = check.line or 1
-        return check.source, tree.line_of(check.source, needle, start) if needle else check.line
-    folder = tree.relative(command.cwd)
-    for name in _SCRIPTS:
-        path = name if folder == "." else f"{folder}/{name}"
-        line = tree.line_of(path, needle)
-        if line is not None:
-            return path, line
-    for other in check.commands:
-        for word in other.argv:
-            path = tree.relative(other.cwd / word) if word.endswith((".sh", ".bash")) or "/" in word else ""
-            line = tree.line_of(path, needle) if path in tree.known else None
-            if line is not None:
-                return path, line
-    return check.source, check.line
 
 
 def _of_policy(tree: Tree) -> Iterator[Check]:

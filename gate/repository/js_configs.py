@@ -1,10 +1,11 @@
 """Configurations of JavaScript tools, written as modules, JSON or YAML, with what they import from the repository."""
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from gate.repository.js_literals import Table, Unknown, read_module
+from gate.repository.js_literals import read_module
+from gate.repository.js_values import Table, Unknown
 from gate.repository.tree import Tree
 
 CODE = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts")
@@ -98,13 +99,3 @@ def _all(found: Mapping[str, Any]) -> Table:
         whole.take(default)
     whole.update({name: value for name, value in found.items() if name not in whole})
     return whole
-
-
-def walk(value: Any, depth: int = 0) -> Iterator[Any]:
-    """Yield a value and all that it holds."""
-    yield value
-    if depth > 30:
-        return
-    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
-    for item in value.inside if isinstance(value, Unknown) else inner:
-        yield from walk(item, depth + 1)

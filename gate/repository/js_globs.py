@@ -10,7 +10,6 @@ from gate.patterns import later
 _MOST_BRACES = 200
 _MOST_STARS = 4  # in one name beside a group such as `+(a|b)`; people write two
 _BRACES = later(r"(?<!\$)\{([^{}]*)\}")
-_NESTED = later(r"[+*}]\)[+*{?]|\([^()]*[+*][^()]*\)[+*{]")  # of a regular expression that can take for ever
 _GROUP = "?*+@!"
 
 
@@ -32,22 +31,6 @@ def matches_any(path: str, globs: Iterable[str]) -> bool:
         else:
             found = found or matches(path, glob)
     return found
-
-
-def searches(pattern: str, text: str, flags: str = "") -> bool | None:
-    """Return whether a regular expression of JavaScript is found in a text, None where it cannot be said."""
-    compiled = _regex(pattern, "i" in flags)
-    return None if compiled is None else compiled.search(text) is not None
-
-
-@functools.cache
-def _regex(pattern: str, ignore_case: bool) -> re.Pattern[str] | None:
-    if _NESTED.search(pattern) or len(pattern) > 2000:
-        return None
-    try:
-        return re.compile(re.sub(r"\(\?<(?=[A-Za-z_])", "(?P<", pattern), re.IGNORECASE if ignore_case else 0)
-    except (re.error, OverflowError):
-        return None
 
 
 @functools.cache

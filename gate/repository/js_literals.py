@@ -4,20 +4,12 @@ Objects, lists, strings, and names that stand for them in the same file or in on
 computed is an `Unknown`, so that a rule can be quiet where it cannot know.
 """
 
-import re
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from gate.patterns import later
+from gate.repository.js_tokens import tokens_of
+from gate.repository.js_values import Listed, Pattern, Table, Unknown, is_here, member, merge, plain, string
 
-_TOKEN = later(
-    r"""(?P<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)|(?P<number>\d[\w.]*)"""
-    r"""|(?P<name>[A-Za-z_$][\w$]*)|(?P<sign>=>|\.\.\.|\?\.|\S)"""
-)
-_SPACE = later(r"\s+")
-_REGEX = later(r"/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/[a-z]*")
-_ESCAPE = later(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([\s\S]))")
-_SIMPLE = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0", "\n": ""}
 _WORDS: Mapping[str, Any] = {"true": True, "false": False, "null": None, "undefined": None}
 _CLOSES = {"(": ")", "[": "]", "{": "}"}
 _ENDS = {",", ")", "]", "}", ";"}
@@ -27,53 +19,6 @@ _MERGES = {"mergeConfig", "assign", "merge", "deepmerge", "defaultsDeep"}
 _JOINS = {"join", "resolve"}
 _MOST = 300_000  # characters of a module that is read
 _DEEPEST = 40
-
-
-class Unknown(NamedTuple):
-    """An expression that is computed: its text, and the values that stand in it as arguments."""
-
-    text: str
-    inside: tuple[Any, ...] = ()
-
-
-class Pattern(NamedTuple):
-    """A regular expression, as written between the slashes."""
-
-    source: str
-
-
-class Table(dict[str, Any]):
-    """An object: `lines` says where its keys stand; it is not `whole` when something unknown is spread into it."""
-
-    whole: bool = True
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.lines: dict[str, int] = {}
-
-    def take(self, other: Any) -> None:
-        """Take over what another object holds, as `...other` does."""
-        if isinstance(other, Table):
-            self.lines.update(other.lines)
-            self.whole = self.whole and other.whole
-        if isinstance(other, dict):
-            self.update(other)
-        else:
-            self.whole = False
-
-
-class Listed(list[Any]):
-    """An array; it is not `whole` when something unknown is spread into it."""
-
-    whole: bool = True
-
-
-class _Token(NamedTuple):
-    kind: str
-    text: str
-    start: int
-    end: int
-    line: int
 
 
 Importer = Callable[[str, str], Any]  # what a module of this name exports under a name; "default" and "*" too
@@ -86,47 +31,10 @@ def read_module(text: str, imported: Importer) -> Mapping[str, Any]:
     return reader.exports
 
 
-def read_literal(text: str) -> Any:
-    """Return the value that an expression stands for, an Unknown where it is computed."""
-    reader = _Reader(text[:_MOST], lambda name, key: Unknown(f"{name}#{key}"))
-    return reader.value(0, {}, 0)[0] if reader.tokens else Unknown("")
-
-
-def _tokens(text: str) -> list[_Token]:
-    found = list[_Token]()
-    at, line = 0, 1
-    while at < len(text):
-        start = at
-        if text.startswith("//", at):
-            at = text.find("\n", at)
-            at = len(text) if at < 0 else at
-        elif text.startswith("/*", at):
-            at = text.find("*/", at + 2) + 2
-            at = at if at >= start + 4 else len(text)
-        elif space := _SPACE.match(text, at):
-            at = space.end()
-        else:
-            opens = text[at] == "/" and _may_open(found)
-            regex = _REGEX.match(text, at) if opens else None
-            token = regex or _TOKEN.match(text, at)
-            if token is None:
-                at += 1
-                continue
-            at = token.end()
-            found.append(_Token("regex" if regex else token.lastgroup or "", token[0], start, at, line))
-        line += text.count("\n", start, at)
-    return found
-
-
-def _may_open(found: list[_Token]) -> bool:
-    """Return whether a slash here opens a regular expression and does not divide."""
-    return not found or (found[-1].kind == "sign" and found[-1].text not in ")]}") or found[-1].text == "return"
-
-
 class _Reader:
     def __init__(self, text: str, imported: Importer) -> None:
         self.text = text
-        self.tokens = _tokens(text)
+        self.tokens = tokens_of(text)
         self.imported = imported
         self.exports: dict[str, Any] = {}
         self.close = self._pairs()
@@ -180,7 +88,7 @@ class _Reader:
                 return i
             value, i = self.value(i + 1, scope, depth)
             for theirs, ours in names.items():
-                scope[ours] = _member(value, theirs)
+                scope[ours] = member(value, theirs)
             return i
         name = self._at(i)
         i += 1
@@ -221,7 +129,7 @@ class _Reader:
         if i >= len(self.tokens) or self.tokens[i].kind != "string":
             return max(i, first + 1)
         for theirs, ours in names.items():
-            scope[ours] = self.imported(_string(self._at(i)), theirs)
+            scope[ours] = self.imported(string(self._at(i)), theirs)
         return i + 1
 
     def _assigns(self, i: int) -> bool:
@@ -280,7 +188,7 @@ class _Reader:
             return Unknown(""), i
         kind, text = self.tokens[i].kind, self.tokens[i].text
         if kind in ("string", "regex", "number"):
-            return _plain(kind, text), i + 1
+            return plain(kind, text), i + 1
         if text == "[":
             return self._list(i, scope, depth)
         if text == "{":
@@ -289,7 +197,7 @@ class _Reader:
             value, _ = self.value(i + 1, scope, depth)
             return self._behind(value, self._next(i), scope, depth)
         if text == "-" and self.tokens[i + 1 : i + 2] and self.tokens[i + 1].kind == "number":
-            value = _plain("number", self._at(i + 1))
+            value = plain("number", self._at(i + 1))
             return (-value if isinstance(value, float) else value), i + 2
         if text in ("async", "await", "function", "("):
             return self._function(i, scope, depth)
@@ -298,13 +206,17 @@ class _Reader:
         return Unknown(text), i + 1 if text not in _ENDS else i
 
     def _list(self, i: int, scope: Mapping[str, Any], depth: int) -> tuple[Any, int]:
-        end, found = self.close.get(i, len(self.tokens)), Listed()
-        i += 1
+        end = self.close.get(i, len(self.tokens))
+        return self._behind(self._items(i + 1, end, scope, depth), end + 1, scope, depth)
+
+    def _items(self, i: int, end: int, scope: Mapping[str, Any], depth: int) -> Listed:
+        """Return what stands between two brackets with commas between: elements or arguments."""
+        found = Listed()
         while i < end:
-            spread = self._at(i) == "..."
             if self._at(i) in _ENDS:
                 i += 1
                 continue
+            spread = self._at(i) == "..."
             value, i = self.value(i + spread, scope, depth)
             if not spread:
                 found.append(value)
@@ -314,7 +226,7 @@ class _Reader:
             else:
                 found.append(value if isinstance(value, Unknown) else Unknown("..."))
                 found.whole = False
-        return self._behind(found, end + 1, scope, depth)
+        return found
 
     def _table(self, i: int, scope: Mapping[str, Any], depth: int) -> tuple[Any, int]:
         end, found = self.close.get(i, len(self.tokens)), Table()
@@ -329,7 +241,7 @@ class _Reader:
             elif token.text == "[":
                 found.whole, i = False, self._skip(i)
             else:
-                key = _string(token.text) if token.kind == "string" else token.text
+                key = string(token.text) if token.kind == "string" else token.text
                 found.lines[key] = token.line
                 behind = self._at(i + 1)
                 if behind == ":":
@@ -383,7 +295,7 @@ class _Reader:
         if name == "new":
             pattern = self._at(i + 1) == "RegExp" and self.tokens[i + 3 : i + 4]
             if pattern and pattern[0].kind == "string":
-                return Pattern(_string(pattern[0].text)), self._next(i + 2)
+                return Pattern(string(pattern[0].text)), self._next(i + 2)
             return Unknown("new"), i + 1
         value = scope.get(name, Unknown(name))
         return self._behind(value, i + 1, scope, depth, name)
@@ -395,104 +307,30 @@ class _Reader:
             sign = self._at(i)
             if sign in (".", "?.") and self.tokens[i + 1 : i + 2] and self.tokens[i + 1].kind == "name":
                 name = self._at(i + 1)
-                value, i = _member(value, name), i + 2
+                value, i = member(value, name), i + 2
             elif sign == "!" and self._at(i + 1) in _ENDS:
                 i += 1
             elif sign == "(" and self.tokens[i].line == self.tokens[i - 1].line:
                 end = self.close.get(i, len(self.tokens))
-                value, i = self._called(value, name, self._arguments(i, end, scope, depth)), end + 1
+                value, i = self._called(value, name, self._items(i + 1, end, scope, depth)), end + 1
             else:
                 return value, i
         return Unknown(self._between(first, i)), i
 
-    def _arguments(self, i: int, end: int, scope: Mapping[str, Any], depth: int) -> Listed:
-        found, _ = self._list_between(i + 1, end, scope, depth)
-        return found
-
-    def _list_between(self, i: int, end: int, scope: Mapping[str, Any], depth: int) -> tuple[Listed, int]:
-        found = Listed()
-        while i < end:
-            if self._at(i) in _ENDS:
-                i += 1
-                continue
-            spread = self._at(i) == "..."
-            value, i = self.value(i + spread, scope, depth)
-            found.extend(value) if spread and isinstance(value, list) else found.append(value)
-        return found, i
-
     def _called(self, value: Any, name: str, given: Listed) -> Any:
         if name == "require" and given and isinstance(given[0], str):
             return self.imported(given[0], "*")
-        if name in _JOINS and given and all(isinstance(g, str) or _is_here(g) for g in given):
-            return "/".join("." if _is_here(g) else g for g in given)
+        if name in _JOINS and given and all(isinstance(g, str) or is_here(g) for g in given):
+            return "/".join("." if is_here(g) else g for g in given)
         if name in _SAME and given:
             return given[0] if len(given) == 1 else given
         if name in _MERGES and given and all(isinstance(g, dict | Unknown) for g in given):
             merged = Table()
             for table in given:
-                _merge(merged, table)
+                merge(merged, table)
             return merged
         if isinstance(value, Table | Listed) and not given and name not in ("concat", "filter", "map"):
             return value  # a function of this file that gives it back
         if name == "concat" and isinstance(value, Listed):
             return Unknown("concat", (value, *given))
         return Unknown(f"{getattr(value, 'text', name)}()", tuple(given))
-
-
-def _merge(into: Table, other: Any) -> None:
-    if not isinstance(other, dict):
-        into.whole = False
-        return
-    for key, value in other.items():
-        had = into.get(key)
-        if isinstance(had, Table) and isinstance(value, dict):
-            merged = Table()
-            _merge(merged, had)
-            _merge(merged, value)
-            value = merged
-        into[key] = value
-    into.lines.update(getattr(other, "lines", {}))
-    into.whole = into.whole and getattr(other, "whole", True)
-
-
-def _member(value: Any, name: str) -> Any:
-    if isinstance(value, dict) and name in value:
-        return value[name]
-    if name == "default" and isinstance(value, dict):
-        return value
-    return Unknown(f"{getattr(value, 'text', '')}.{name}")
-
-
-def _is_here(value: Any) -> bool:
-    return isinstance(value, Unknown) and value.text in (
-        "__dirname",
-        "import.meta.dirname",
-        ".dirname",
-        "process.cwd()",
-    )
-
-
-def _plain(kind: str, text: str) -> Any:
-    if kind == "regex":
-        return Pattern(text[1 : text.rindex("/")])
-    if kind == "number":
-        number = re.fullmatch(r"\d+(?:\.\d+)?", text.replace("_", ""))
-        return float(number[0]) if number else Unknown(text)
-    return _template(text) if text[0] == "`" and "${" in text else _string(text)
-
-
-def _template(text: str) -> Any:
-    """Return a template that begins in the module's own folder as a path, any other as an Unknown."""
-    rest = re.fullmatch(r"`\$\{__dirname\}/([^$]*)`", text)
-    return f"./{rest[1]}" if rest else Unknown(text)
-
-
-def _string(text: str) -> str:
-    if text[:1] not in "\"'`":
-        return text
-    return _ESCAPE.sub(_escaped, text[1:-1]) if "\\" in text else text[1:-1]
-
-
-def _escaped(match: re.Match[str]) -> str:
-    code = match[1] or match[2]
-    return chr(int(code, 16)) if code else _SIMPLE.get(match[3], match[3])

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from gate.patterns import later
+from gate.repository.js_tokens import IMPORT
 from gate.repository.tree import Tree
 
 SUFFIXES = (".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts")
@@ -12,7 +13,6 @@ _CALL = later(
     r"""(?:\(\s*['"`]|\(\s*$|\(\s*[\[{]|`|\(\s*\w+\.name\b)""",
     8,  # re.MULTILINE
 )
-_IMPORT = later(r"""(?:\bfrom|\bimport|\brequire\(|\bimport\()\s*['"]([^'"\n]+)['"]""")
 _OWN = later(
     r"""\b(?:import|const|let|var)\s*\{[^}]*\b(?:test|it|describe)\b[^}]*\}\s*(?:=\s*require\(|from)\s*['"][.@~#/]"""
     r"|\b(?:const|let|var|function)\s+(?:test|it|describe)\b|\bimport\s+(?:test|it|describe)\b"
@@ -48,7 +48,7 @@ def _family(tree: Tree, path: str) -> str:
     plain = _COMMENTS.sub(lambda m: "\n" * m[0].count("\n"), text) if "`" in text or "/*" in text else text
     if not _CALL.search(plain):
         return ""
-    imported = [m[1] for m in _IMPORT.finditer(plain)]
+    imported = [m[1] for m in IMPORT.finditer(plain)]
     if any(
         name in _OTHERS or name.startswith(("jsr:", "https:", "npm:", "@std/", "@wdio/", "ember")) for name in imported
     ):

@@ -5,11 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatch
 from typing import Any, NamedTuple
 
+from gate.integrity.configs import PYTHON
 from gate.integrity.options import covers
 from gate.patterns import later
 from gate.repository.checks import Check
 from gate.repository.opening import Repository
-from gate.repository.python_config import MYPY, Settings, below, paths_of, product, runs, settings
+from gate.repository.patterns import searches
+from gate.repository.python_config import Settings, below, paths_of, product, runs, settings
 from gate.repository.tree import Tree
 from gate.tools.tool import Invocation
 
@@ -22,7 +24,7 @@ _IMPORT = later(r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*\(?([\w, \t*]*)|
 
 
 class Typed(NamedTuple):
-    """One run of a type checker; `seen` are files of the product that it looks at, `missed` those that it does not."""
+    """One run of a type checker; `seen` are the files of the product that it looks at."""
 
     at: Check
     settings: Settings | None
@@ -48,7 +50,8 @@ def _typed(repo: Repository) -> tuple[Typed, ...] | None:
         seen = {
             p
             for p in named
-            if p in targets or not any(e.search(below("", p[len(root) :])) or e.search(f"/{p}") for e in excluded)
+            if p in targets
+            or not any(searches(e, text) for e in excluded for text in (below("", p[len(root) :]), f"/{p}"))
         }
         follow = next((w.partition("=")[2] for w in run.words if w.startswith("--follow-imports=")), "") or str(
             (own.table if own else {}).get("follow_imports") or "normal"
@@ -66,7 +69,7 @@ def mypy_settings(tree: Tree, run: Invocation, folder: str) -> Settings | None:
     if given:
         keys = ("tool", "mypy") if given.endswith(".toml") else ("mypy",)
         return settings(tree, ((given.removeprefix("./"), keys),), folder)
-    places = tuple((name, keys or ("mypy",)) for name, keys in MYPY)
+    places = tuple((name, keys or ("mypy",)) for name, keys in PYTHON["mypy"])
     return settings(tree, places, folder)
 
 
@@ -114,18 +117,12 @@ def _targets(tree: Tree, run: Invocation, own: Settings | None, folder: str) -> 
     return found
 
 
-def _excluded(run: Invocation, own: Settings | None) -> list[re.Pattern[str]]:
+def _excluded(run: Invocation, own: Settings | None) -> list[str]:
     value = own.table.get("exclude") if own else None
     texts = [str(v) for v in value] if isinstance(value, list) else [value] if isinstance(value, str) and value else []
     texts += [run.argv[n + 1] for n, w in enumerate(run.argv[:-1]) if w == "--exclude"]
     texts += [w.partition("=")[2] for w in run.argv if w.startswith("--exclude=")]
-    found = list[re.Pattern[str]]()
-    for text in texts:
-        try:
-            found.append(re.compile(text[:500]))
-        except re.error:
-            continue
-    return found
+    return texts
 
 
 def _imported(tree: Tree, start: Iterable[str]) -> Iterator[str]:

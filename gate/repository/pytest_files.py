@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from fnmatch import fnmatch
 from typing import NamedTuple
 
+from gate.integrity.configs import PYTHON
 from gate.repository.checks import Check
 from gate.repository.opening import Repository
-from gate.repository.python_config import PYTEST, Settings, below, paths_of, runs, settings
+from gate.repository.python_config import Settings, below, paths_of, runs, settings
 from gate.repository.tree import Tree
 
 _VALUES = frozenset({
@@ -50,7 +51,7 @@ def _all(repo: Repository) -> tuple[Collected, ...] | None:
                 return None  # Django's
             found.append(_unittest(repo.tree, at, list(run.argv), folder, words))
             continue
-        own = settings(repo.tree, PYTEST, folder)
+        own = settings(repo.tree, PYTHON["pytest"], folder)
         root = own.folder if own else folder
         patterns = (own.words("python_files") if own else []) or ["test_*.py", "*_test.py"]
         barred = (own.words("norecursedirs") if own else []) or _BARRED

@@ -8,17 +8,6 @@ from gate.repository.opening import Repository
 from gate.repository.tree import Tree
 from gate.tools.tool import Invocation
 
-Place = tuple[str, tuple[str, ...]]
-PYTEST: tuple[Place, ...] = (
-    ("pytest.toml", ("pytest",)), (".pytest.toml", ("pytest",)), ("pytest.ini", ("pytest",)), (".pytest.ini", ("pytest",)),
-    ("pyproject.toml", ("tool", "pytest", "ini_options")), ("pyproject.toml", ("tool", "pytest")), ("tox.ini", ("pytest",)),
-    ("setup.cfg", ("tool:pytest",)),
-)  # fmt: skip
-MYPY: tuple[Place, ...] = (
-    ("mypy.ini", ()), (".mypy.ini", ()), ("pyproject.toml", ("tool", "mypy")), ("setup.cfg", ("mypy",)),
-)  # fmt: skip
-RUFF: tuple[Place, ...] = ((".ruff.toml", ()), ("ruff.toml", ()), ("pyproject.toml", ("tool", "ruff")))
-FLAKE8: tuple[Place, ...] = (("setup.cfg", ("flake8",)), ("tox.ini", ("flake8",)), (".flake8", ("flake8",)))
 # folders of Python files that are no product: nobody promised to check them
 ASIDE = frozenset({
     "tests", "test", "testing", "docs", "doc", "examples", "example", "samples", "demo", "demos", "bench", "benchmark", "benchmarks",
@@ -57,7 +46,7 @@ class Settings(NamedTuple):
         return str(self.table.get(key, "")).lower() in ("true", "yes", "on", "1")
 
 
-def settings(tree: Tree, places: Sequence[Place], folder: str) -> Settings | None:
+def settings(tree: Tree, places: Sequence[tuple[str, tuple[Any, ...]]], folder: str) -> Settings | None:
     """Return the settings that count in a folder, None where there are none."""
     while True:
         for name, keys in places:

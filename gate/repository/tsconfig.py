@@ -9,13 +9,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from gate.commands.resolve import Command
-from gate.patterns import later
 from gate.repository.js_configs import join, table
 from gate.repository.js_globs import matches
+from gate.repository.js_tokens import IMPORT
 from gate.repository.tree import Tree
 
 SUFFIXES = (".ts", ".tsx", ".mts", ".cts")
-_IMPORT = later(r"""(?:\bfrom|\bimport|\brequire\(|\bimport\()\s*['"]([^'"\n]+)['"]""")
 _TRIED = ("", *SUFFIXES, "/index.ts", "/index.tsx", ".d.ts")
 _ALWAYS_OUT = ("node_modules", "bower_components", "jspm_packages")
 _PLAIN = re.compile(r"[^*?{\[(+@!\\]*")  # what stands before the first wildcard
@@ -138,7 +137,7 @@ def _checked(tree: Tree, project: Project) -> set[str]:
     open_ = list(named)
     while open_:
         path = open_.pop()
-        for match in _IMPORT.finditer(tree.text(path) or ""):
+        for match in IMPORT.finditer(tree.text(path) or ""):
             target = _imported(tree, project, path, match[1])
             if target and target not in named:
                 named.add(target)

@@ -21,7 +21,7 @@ class WorkflowStep(NamedTuple):
     shell: str = ""  # its own, else the job's or the workflow's default, else empty
     cwd: str = "."
     condition: str = ""
-    found: Mapping[str, Any] = Mapped()
+    found: Mapped = Mapped()
 
     @property
     def goes_on(self) -> bool:

@@ -10,8 +10,10 @@ YamlError = yaml.YAMLError
 class Mapped(dict[Any, Any]):
     """A mapping; `line` is where it starts, `lines` where each key stands. The key `on` stays the text `on`."""
 
-    line: int = 1
-    lines: dict[str, int]
+    def __init__(self, line: int = 1) -> None:
+        super().__init__()
+        self.line = line
+        self.lines: dict[str, int] = {}
 
     def at(self, key: str) -> int:
         """Return the line of a key, that of the mapping where it has none."""
@@ -20,8 +22,7 @@ class Mapped(dict[Any, Any]):
 
 class _Loader(yaml.SafeLoader):
     def construct_yaml_map(self, node: yaml.MappingNode) -> Any:
-        found = Mapped()
-        found.line, found.lines = node.start_mark.line + 1, {}
+        found = Mapped(node.start_mark.line + 1)
         yield found
         self.flatten_mapping(node)
         for key, _ in node.value:

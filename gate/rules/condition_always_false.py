@@ -27,7 +27,7 @@ def check(repo: Repository) -> Iterator[Finding]:
             for step in checks:
                 why = never_true(step.condition, workflow.events)
                 if why:
-                    line = getattr(step.found, "lines", {}).get("if", step.line)
+                    line = step.found.at("if")
                     yield _told(f"{job.label} / {step.name} never runs: {why}", workflow.path, line)
 
 

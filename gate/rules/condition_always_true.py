@@ -18,10 +18,7 @@ def check(repo: Repository) -> Iterator[Finding]:
     for workflow in repo.workflows:
         for job in workflow.jobs:
             places = [(job.condition, job.found.at("if"), job.label)]
-            places += [
-                (s.condition, getattr(s.found, "lines", {}).get("if", s.line), f"{job.label} / {s.name}")
-                for s in job.steps
-            ]
+            places += [(s.condition, s.found.at("if"), f"{job.label} / {s.name}") for s in job.steps]
             for condition, line, who in places:
                 if always_true(condition):
                     yield Finding(

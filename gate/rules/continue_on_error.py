@@ -23,14 +23,8 @@ def check(repo: Repository) -> Iterator[Finding]:
                 yield _finding(workflow, job.found.at("continue-on-error"), f"the job {job.label}", verifies)
             for step in job.steps:
                 if step.goes_on and not _is_looked_at(step, job):
-                    line = workflow_line(step)
+                    line = step.found.at("continue-on-error")
                     yield _finding(workflow, line, f"{job.label} / {step.name}", _verifies(repo, workflow, job, step))
-
-
-def workflow_line(step: WorkflowStep) -> int:
-    """Return the line of `continue-on-error` in a step."""
-    lines = getattr(step.found, "lines", {})
-    return int(lines.get("continue-on-error", step.line))
 
 
 def _verifies(repo: Repository, workflow: Workflow, job: Job, step: WorkflowStep) -> bool:

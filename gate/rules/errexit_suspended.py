@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from gate.commands.grammar import Block, Branches, Chain, Group, Leaf, parse
-from gate.commands.shell import Options, split
+from gate.commands.shell import Options, shell_options, split
 from gate.patterns import later
 from gate.report import Finding, Level
 from gate.repository.checkers import is_check
@@ -40,7 +40,9 @@ def _suspended(text: ShellText) -> Iterator[tuple[str, str, int]]:
     if not functions:
         return
     rest = _without(text.text)
-    stops = text.options.errexit or any(_sets(line) for line in rest.splitlines())
+    stops = text.options.errexit or any(
+        line.split()[:1] == ["set"] and shell_options(line.split()[1:]).errexit for line in rest.splitlines()
+    )
     called = set(_calls(parse(rest), suspended=False))
     for name, body in functions.items():
         if not stops or name not in called:
@@ -50,15 +52,6 @@ def _suspended(text: ShellText) -> Iterator[tuple[str, str, int]]:
                 at = next((n for n, line in enumerate(text.text.splitlines()) if _is_call(name, line)), 0)
                 yield name, " ".join(simple.words)[:60], text.line + at
                 break
-
-
-def _sets(line: str) -> bool:
-    words = line.split()
-    return (words[:1] == ["set"] and any("e" in w[1:] for w in words[1:] if w.startswith("-"))) or words == [
-        "set",
-        "-o",
-        "errexit",
-    ]
 
 
 def _functions(text: str) -> Iterator[tuple[str, str]]:

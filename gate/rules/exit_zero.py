@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+from gate.integrity.configs import PYTHON
 from gate.report import Finding, Level
 from gate.repository.opening import Repository
-from gate.repository.python_config import FLAKE8, settings
+from gate.repository.python_config import settings
 from gate.repository.shell_files import place
 
 ID = "exit-zero"
@@ -15,7 +16,7 @@ SUMMARY = (
 )
 # program: options (with their value, where they need one) by which it exits 0
 OPTIONS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("ruff", "flake8", "pylint", "bandit", "xenon"), ("--exit-zero", "-e")), "golangci-lint": ("--issues-exit-code 0",),
+    **dict.fromkeys(("flake8", "pylint", "bandit", "xenon"), ("--exit-zero",)), "ruff": ("--exit-zero", "-e"), "golangci-lint": ("--issues-exit-code 0",),
     "checkov": ("--soft-fail", "-s"), "tfsec": ("--soft-fail", "-s"), "hadolint": ("--no-fail",), "trivy": ("--exit-code 0",),
     "tflint": ("--force",), "gosec": ("-no-fail",), "standardrb": ("--no-fail",), "rubocop": ("--fail-level fatal", "--fail-level F"),
     "stylelint": ("--no-fail",), "phpmd": ("--ignore-errors-on-exit", "--ignore-violations-on-exit"), "phpcs": ("--runtime-set ignore_errors_on_exit 1",),
@@ -41,7 +42,7 @@ def check(repo: Repository) -> Iterator[Finding]:
                         option=option,
                     )
             elif command.argv[0] == "flake8":
-                own = settings(repo.tree, FLAKE8, "")
+                own = settings(repo.tree, PYTHON["flake8"], "")
                 key = next((k for k in ("exit-zero", "exit_zero") if own and own.is_on(k)), "")
                 if own and key:
                     yield _told(
@@ -56,9 +57,7 @@ def check(repo: Repository) -> Iterator[Finding]:
 def exits_zero(argv: Sequence[str]) -> str:
     """Return the option by which a checker exits 0 with findings, nothing where it has none."""
     text = f" {' '.join(argv[1:])} ".replace("=", " ")
-    short = () if argv[0] != "ruff" else ("-e",)
-    options = [o for o in OPTIONS.get(argv[0], ()) if len(o) > 2 or o in short or argv[0] in ("checkov", "tfsec")]
-    return next((o for o in options if f" {o} " in text), "")
+    return next((o for o in OPTIONS.get(argv[0], ()) if f" {o} " in text), "")
 
 
 def _told(message: str, path: str, line: int | None, *, words: Sequence[str], option: str) -> Finding:

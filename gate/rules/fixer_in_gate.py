@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from gate.report import Finding, Level
-from gate.repository.checks import locate
 from gate.repository.opening import Repository
+from gate.repository.shell_files import place
 
 ID = "fixer-in-gate"
 SUMMARY = (
@@ -30,7 +30,7 @@ def check(repo: Repository) -> Iterator[Finding]:
         for command in at.commands:
             option = fixes(command.argv)
             if option is not None:
-                path, line = locate(repo.tree, at, command, option or command.argv[0])
+                path, line = place(repo.tree, at, command, option)
                 words = " ".join(w for w in (command.argv[0], option) if w)
                 yield Finding(
                     ID, Level.ERROR, f"{at.name}: `{words}` mends the checkout and succeeds", path, line,

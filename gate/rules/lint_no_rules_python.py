@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
+from gate.integrity.configs import PYTHON
 from gate.report import Finding, Level
 from gate.repository.opening import Repository
-from gate.repository.python_config import RUFF, runs, settings
+from gate.repository.python_config import runs, settings
 
 ID = "lint-no-rules"
 SUMMARY = (
@@ -18,7 +19,7 @@ def check(repo: Repository) -> Iterator[Finding]:
     """Yield the settings of each `ruff check` that leave no rule, or none for a pattern that fits every file."""
     told = set[str]()
     for at, run, folder in runs(repo, "ruff"):
-        own = settings(repo.tree, RUFF, folder)
+        own = settings(repo.tree, PYTHON["ruff"], folder)
         if (
             "check" not in run.argv
             or own is None

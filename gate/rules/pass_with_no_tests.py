@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from gate.report import Finding, Level
-from gate.repository.checks import locate
 from gate.repository.opening import Repository
+from gate.repository.shell_files import place
 
 ID = "pass-with-no-tests"
 SUMMARY = (
@@ -26,11 +26,11 @@ def _in_commands(repo: Repository) -> Iterator[Finding]:
     for at in repo.gate:
         for command in at.commands:
             flag = next((w for w in command.argv if w in FLAGS or w.startswith(tuple(f"{f}=true" for f in FLAGS))), "")
-            if flag and command.argv[0] in _RUNNERS and (place := locate(repo.tree, at, command, flag)) not in seen:
-                seen.add(place)
+            if flag and command.argv[0] in _RUNNERS and (where := place(repo.tree, at, command, flag)) not in seen:
+                seen.add(where)
                 message = f"{at.name}: {command.argv[0]} succeeds without any test ({flag})"
                 yield Finding(
-                    ID, Level.ERROR, message, *place, fix=f"take {flag} away",
+                    ID, Level.ERROR, message, *where, fix=f"take {flag} away",
                     reproduce=f"{command.argv[0]} {flag} -t 'no test is called so'",
                 )  # fmt: skip
 

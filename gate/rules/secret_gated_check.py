@@ -26,7 +26,7 @@ def check(repo: Repository) -> Iterator[Finding]:
             for step in job.steps:
                 asked = _secret(workflow, job, step)
                 if asked and verifies(repo.checks, workflow, job, step):
-                    line = getattr(step.found, "lines", {}).get("if", step.line)
+                    line = step.found.at("if")
                     yield Finding(
                         ID, Level.WARNING, f"{job.label} / {step.name} is skipped, and green, where {asked} is empty",
                         workflow.path, line, fix="let it fail where the secret is missing and should not be",

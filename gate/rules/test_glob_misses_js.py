@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from gate.report import Finding, Level
-from gate.repository.collecting import by_scripts, gated, place
+from gate.repository.collecting import by_scripts, gated, whereabouts
 from gate.repository.collecting.collection import Collection
 from gate.repository.js_packages import home, is_below, packages
 from gate.repository.js_tests import ANY, test_files
@@ -50,7 +50,7 @@ def check(repo: Repository) -> Iterator[Finding]:
             missed.setdefault((at, named), []).append(file)
     for (at, named), files in missed.items():
         one, where, command = collected.runs[at]
-        yield _finding(one, f"{where.name}: ", place(repo, one, where, command), files, named=named)
+        yield _finding(one, f"{where.name}: ", whereabouts(repo, one, where, command), files, named=named)
 
 
 def _owner(repo: Repository, file: str, family: str) -> tuple[int | None, bool]:

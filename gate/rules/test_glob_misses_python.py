@@ -14,6 +14,8 @@ SUMMARY = (
     "or `integration_test_state.py` never run, and nothing says so.\n"
     "Next: rename the file, or widen `python_files`."
 )
+_IMPORT = re.compile(r"^\s*(?:from|import)\s[^\n]*", re.M)
+_WORD = re.compile(r"\w+")
 _TEST = re.compile(r"^(?:async )?def test|^class Test|^class \w+\([\w.]*TestCase\)", re.M)
 
 
@@ -48,7 +50,11 @@ def _holds_tests(repo: Repository, path: str) -> bool:
 
 def _is_imported(repo: Repository, path: str, taken: frozenset[str]) -> bool:
     """Return whether a file that runs names this one: then its tests may run as those of that file."""
-    name = re.escape(path.rpartition("/")[2].removesuffix(".py"))
-    asked = re.compile(rf"^\s*(?:from|import)\s[^\n]*\b{name}\b", re.M)
+    return path.rpartition("/")[2].removesuffix(".py") in repo.tree.once(
+        "imported by tests", lambda: _imported(repo, taken)
+    )
+
+
+def _imported(repo: Repository, taken: frozenset[str]) -> set[str]:
     others = [*taken, *repo.tree.named("**/conftest.py", "**/__init__.py")]
-    return any(asked.search(repo.tree.text(p) or "") for p in others)
+    return {word for p in others for line in _IMPORT.findall(repo.tree.text(p) or "") for word in _WORD.findall(line)}

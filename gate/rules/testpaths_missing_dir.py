@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
+from gate.integrity.configs import PYTHON
 from gate.report import Finding, Level
 from gate.repository.opening import Repository
-from gate.repository.python_config import PYTEST, below, runs, settings
+from gate.repository.python_config import below, runs, settings
 
 ID = "testpaths-missing-dir"
 SUMMARY = (
@@ -17,7 +18,7 @@ def check(repo: Repository) -> Iterator[Finding]:
     """Yield the folders of each pytest's settings that do not exist."""
     told = set[str]()
     for _, _, folder in runs(repo, "pytest"):
-        own = settings(repo.tree, PYTEST, folder)
+        own = settings(repo.tree, PYTHON["pytest"], folder)
         if own is None or own.path in told:
             continue
         told.add(own.path)

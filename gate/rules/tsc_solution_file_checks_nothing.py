@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from gate.report import Finding, Level
-from gate.repository.checks import locate
 from gate.repository.opening import Repository
+from gate.repository.shell_files import place
 from gate.repository.tsconfig import projects_of
 
 ID = "tsc-solution-file-checks-nothing"
@@ -26,12 +26,12 @@ def check(repo: Repository) -> Iterator[Finding]:
             projects = projects_of(repo.tree, command)
             if not projects or not projects[0].is_empty or not projects[0].references:
                 continue
-            place = locate(repo.tree, at, command, command.argv[0])
-            if place not in seen:
-                seen.add(place)
+            where = place(repo.tree, at, command)
+            if where not in seen:
+                seen.add(where)
                 line = " ".join(command.argv)
                 yield Finding(
-                    ID, Level.ERROR, f"{at.name}: `{line}` checks nothing: {projects[0].path} only refers to other projects", *place,
+                    ID, Level.ERROR, f"{at.name}: `{line}` checks nothing: {projects[0].path} only refers to other projects", *where,
                     tuple(sorted(projects[0].references)), len(projects[0].references),
                     fix=f"{command.argv[0]} -b", reproduce=f"{line} --listFilesOnly",
                 )  # fmt: skip

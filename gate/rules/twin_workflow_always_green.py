@@ -28,11 +28,12 @@ class _Twin(NamedTuple):
 def check(repo: Repository) -> Iterator[Finding]:
     """Yield each idle job whose name is that of a working job elsewhere, unless their paths are exact opposites."""
     twins = [_twin(w, job) for w in repo.workflows if w.judges for job in w.jobs]
-    idle = [t for t in twins if _is_idle(t.job)]
-    for twin in idle:
-        for real in twins:
-            same = real.job.label == twin.job.label and real.workflow.path != twin.workflow.path
-            if same and _works(repo, real) and not _opposite(real, twin):
+    called = dict[str, list[_Twin]]()
+    for twin in twins:
+        called.setdefault(twin.job.label, []).append(twin)
+    for twin in (t for t in twins if _is_idle(t.job)):
+        for real in called[twin.job.label]:
+            if real.workflow.path != twin.workflow.path and not _opposite(real, twin) and _works(repo, real):
                 yield Finding(
                     ID, Level.ERROR, f"{twin.job.label} does nothing here and has the name of the job that works in {real.workflow.path}",
                     twin.workflow.path, twin.job.line, files=tuple(sorted((real.workflow.path, twin.workflow.path))), count=2,

@@ -3,10 +3,11 @@
 import ast
 from collections.abc import Iterator
 
+from gate.integrity.configs import PYTHON
 from gate.report import Finding, Level
 from gate.repository.opening import Repository
 from gate.repository.pytest_files import test_files
-from gate.repository.python_config import PYTEST, runs, settings
+from gate.repository.python_config import runs, settings
 
 ID = "xfail-not-strict"
 SUMMARY = (
@@ -18,7 +19,7 @@ SUMMARY = (
 def check(repo: Repository) -> Iterator[Finding]:
     """Yield one finding of all marks that are not strict, where pytest runs and is not told to be."""
     for at, run, folder in runs(repo, "pytest"):
-        own = settings(repo.tree, PYTEST, folder)
+        own = settings(repo.tree, PYTHON["pytest"], folder)
         if (
             own and any(own.is_on(k) for k in ("xfail_strict", "strict_xfail", "strict"))
         ) or "xfail_strict" in " ".join(run.argv):

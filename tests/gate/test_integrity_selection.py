@@ -46,6 +46,7 @@ def found(tmp_path_factory: pytest.TempPathFactory):
 LEFT_OUT = {
     "testpaths": ("pyproject.toml", PROJECT + 'testpaths = ["tests/slow"]\n', "5 testpaths was not set, now it is tests/slow: nothing of tests/test_a.py runs"),
     "a first pytest.ini": ("tests/pytest.ini", "[pytest]\naddopts = -m fast\n", "2 addopts was not set, now it is '-m fast'; -m fast is new, so it looks at less"),
+    "a first .pytest.toml": (".pytest.toml", '[pytest]\naddopts = "-m fast"\n', "2 addopts was '-ra --strict-markers', now it is '-m fast'; -m fast is new, so it looks at less"),
     "a first pytest.ini of names": ("tests/pytest.ini", "[pytest]\npython_functions = test_a*\n", "2 python_functions was not set, now it is 'test_a*'; gone: ['test']"),
     "vitest's excluded files": ("web/vitest.config.ts", "export default { test: { exclude: ['deep/**'] } }\n", "1 exclude was not set, now it is 'deep/**': nothing of deep/b.spec.ts runs"),
     "vitest's names": ("web/vitest.config.ts", "export default { test: { testNamePattern: /adds/ } }\n", "1 testNamePattern was not set, now it is /adds/: not all of a.test.ts, deep/b.spec.ts runs"),

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 from gate import tools
 from gate.commands.resolve import Command, resolve
-from gate.repository.checks import Check, invocation, locate
+from gate.repository.checks import Check, invocation
 from gate.repository.collecting.collection import Collection
 from gate.repository.js_packages import packages
 from gate.repository.opening import Repository
+from gate.repository.shell_files import place
 from gate.tools.tool import Invocation
 
 RUNNERS = ("bun_test", "jest", "mocha", "node_test", "playwright", "vitest")
@@ -52,9 +53,9 @@ def by_scripts(repo: Repository) -> tuple[Collection, ...]:
     return repo.tree.once("collected by scripts", make)
 
 
-def place(repo: Repository, one: Collection, check: Check, command: Command) -> tuple[str, int | None]:
+def whereabouts(repo: Repository, one: Collection, check: Check, command: Command) -> tuple[str, int | None]:
     """Return where the patterns of a run stand: in its configuration, else where the run is written."""
-    return (one.path, one.line) if one.path else locate(repo.tree, check, command, command.argv[0])
+    return (one.path, one.line) if one.path else place(repo.tree, check, command)
 
 
 def _collected(repo: Repository, checks: Iterable[Check]) -> Collected:

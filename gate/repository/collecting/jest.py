@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 from gate.repository.collecting.collection import Collection, Words, below, read_words, strings
 from gate.repository.js_configs import config_in, is_whole, join, line_of, load, table
-from gate.repository.js_globs import matches, searches
-from gate.repository.js_literals import Pattern, Table, Unknown
+from gate.repository.js_globs import matches
 from gate.repository.js_packages import is_below
+from gate.repository.js_values import Pattern, Table, Unknown
+from gate.repository.patterns import searches
 from gate.repository.tree import Tree
 from gate.tools.tool import Invocation
 
@@ -241,7 +242,7 @@ def _filtered(one: Collection, patterns: list[str], cwd: str, *, by_path: bool) 
         chosen = (
             file in named
             if by_path
-            else any(searches(p.removeprefix("./"), f"{_ROOT}/{file}", "i") is not False for p in patterns)
+            else any(searches(p.removeprefix("./"), f"{_ROOT}/{file}", ignore_case=True) is not False for p in patterns)
         )
         return chosen and one.fits(file)
 

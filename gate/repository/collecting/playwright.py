@@ -5,8 +5,9 @@ from typing import Any
 
 from gate.repository.collecting.collection import Collection, below, read_words
 from gate.repository.js_configs import config_in, is_whole, join, line_of, load
-from gate.repository.js_globs import matches, searches
-from gate.repository.js_literals import Pattern
+from gate.repository.js_globs import matches
+from gate.repository.js_values import Pattern
+from gate.repository.patterns import searches
 from gate.repository.tree import Tree
 from gate.tools.tool import Invocation
 
@@ -82,6 +83,6 @@ def _reader(value: Any) -> Callable[[str], bool] | None:
 
 def _filtered(one: Collection, filters: list[str]) -> Collection:
     return one._replace(
-        fits=lambda file: any(searches(f.removeprefix("./"), f"/R/{file}", "i") is not False for f in filters) and one.fits(file),
+        fits=lambda file: any(searches(f.removeprefix("./"), f"/R/{file}", ignore_case=True) is not False for f in filters) and one.fits(file),
         patterns=tuple(filters), path="", line=None,
     )  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any
 from gate.repository.collecting.collection import Collection, Words, below, read_words, strings
 from gate.repository.js_configs import config_in, is_whole, join, line_of, load, table
 from gate.repository.js_globs import matches, matches_any
-from gate.repository.js_literals import Table, Unknown
+from gate.repository.js_values import Table, Unknown
 from gate.repository.tree import Tree
 from gate.tools.tool import Invocation
 
