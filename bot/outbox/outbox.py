@@ -142,13 +142,14 @@ class Outbox:
 
     def __init__(
         self, store: Store, forge: GitHub, *, now: Callable[[], float], links: Links | None = None,
-        strike: Callable[[Any], Any] = lambda data: data,
+        strike: Callable[[Any], Any] = lambda data: data, limit_s: float = LIMIT_S,
     ) -> None:  # fmt: skip
         self._links = links or Links("")
         self._store = store
         self._forge = forge
         self._now = now
         self._strike = strike  # takes secrets out of what is posted
+        self._limit_s = limit_s  # for one post
         self._wake = asyncio.Event()
         self._posting = asyncio.Lock()
 
@@ -179,34 +180,37 @@ class Outbox:
             return list(posts.due(c, self._now()))
 
     async def _post(self, post: Post) -> int:
-        if not await asyncio.to_thread(self._claim, post):
+        end = asyncio.get_running_loop().time() + self._limit_s  # before the claim is over
+        claimed_until = await asyncio.to_thread(self._claim, post)
+        if claimed_until is None:
             return 0  # another host posts it
         clean = replace(post, wanted=self._strike(post.wanted))
         try:
-            async with asyncio.timeout(LIMIT_S):
+            async with asyncio.timeout_at(end):
+                await asyncio.sleep(0)  # it ends here for a host that wakes too late
                 posted, remote = await KINDS[post.kind](self._forge, clean)
         except (ForgeError, TimeoutError) as error:
-            not_before = _next_try(error, post.tries, self._now())
-            await asyncio.to_thread(self._record_failure, post, error, not_before)
+            await asyncio.to_thread(self._record_failure, post, error, claimed_until)
             return 0
         await asyncio.to_thread(self._record_posted, post, posted, remote)
         return 1
 
-    def _claim(self, post: Post) -> bool:
+    def _claim(self, post: Post) -> float | None:
         if self._store.engine.dialect.name == "sqlite":
-            return True  # no other host writes to this database
+            return 0.0  # no other host writes to this database
         with self._store.write() as c:
             return posts.claim(c, post, self._now())
 
-    def _record_failure(self, post: Post, error: Exception, not_before: float) -> None:
-        why = str(error) or f"not done within {LIMIT_S:g} s"
+    def _record_failure(self, post: Post, error: Exception, claimed_until: float) -> None:
+        not_before = _next_try(error, post.tries, self._now())
+        why = str(error) or f"not done within {self._limit_s:g} s"
         if _is_hopeless(error, post.tries):
             with self._store.write() as c:
                 posts.give_up(c, post, error=why)
             LOG.error("given up", extra={"key": post.key, "error": why, "tries": post.tries + 1})
             return
         with self._store.write() as c:
-            posts.record_failure(c, post, error=why, not_before=not_before)
+            posts.record_failure(c, post, error=why, not_before=not_before, claimed_until=claimed_until)
             known = isinstance(error, NotGranted) and not self._lacks(c, post, error.permission)
         if not known:
             LOG.warning("not posted", extra={"key": post.key, "error": why, "not_before": not_before})

@@ -96,8 +96,8 @@ def _ready_at(now: float) -> sa.ColumnElement[float]:
     return sa.case((wanted > now + LONGEST_S, 0.0), else_=wanted)
 
 
-def claim(c: sa.Connection, post: Post, now: float) -> bool:
-    """Take a post for this host until it is recorded, at most for a while; False where another one posts it now."""
+def claim(c: sa.Connection, post: Post, now: float) -> float | None:
+    """Take a post for this host until it is recorded, at most until the time returned; None where another has it."""
     free = sa.or_(posts.c.claimed_until <= now, posts.c.claimed_until > now + LONGEST_S)
     where = (
         posts.c.key == post.key,
@@ -105,7 +105,8 @@ def claim(c: sa.Connection, post: Post, now: float) -> bool:
         posts.c.posted_version < post.version,
         free,
     )
-    return c.execute(posts.update().where(*where).values(claimed_until=now + CLAIM_S)).rowcount == 1
+    until = now + CLAIM_S
+    return until if c.execute(posts.update().where(*where).values(claimed_until=until)).rowcount == 1 else None
 
 
 def find(c: sa.Connection, key: str) -> Post | None:
@@ -135,11 +136,11 @@ def record_posted(
     )  # fmt: skip
 
 
-def record_failure(c: sa.Connection, post: Post, *, error: str, not_before: float) -> None:
-    """Note why posting failed, and when it may be tried again."""
+def record_failure(c: sa.Connection, post: Post, *, error: str, not_before: float, claimed_until: float = 0) -> None:
+    """Note why posting failed, and when it may be tried again; nothing where another host has claimed it since."""
     c.execute(
         posts.update()
-        .where(posts.c.key == post.key)
+        .where(posts.c.key == post.key, posts.c.claimed_until == claimed_until)
         .values(tries=posts.c.tries + 1, error=error[:2000], not_before=not_before, claimed_until=0)
     )
 

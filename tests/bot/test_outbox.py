@@ -280,6 +280,26 @@ async def test_two_hosts_that_post_at_once_leave_one_comment(
     assert (sum(posted), forge.comments(REPO, 1)) == (1, [f"{MARK}\nhello"])
 
 
+async def test_a_host_that_wakes_too_late_for_its_claim_sends_nothing(
+    forge: LocalForge, github: GitHub, store: Store
+) -> None:
+    want_comment(store, "late")
+    await Outbox(store, github, now=Clock(), limit_s=0).flush()
+    assert (forge.requests, standing(store).tries) == ([], 1)
+
+
+async def test_a_host_that_fails_late_leaves_the_claim_of_another_alone(postgres_url: str) -> None:
+    store = open_store(postgres_url)
+    want_comment(store, "done")
+    with store.write() as c:
+        first = posts.claim(c, standing(store), 100.0)
+        second = posts.claim(c, standing(store), 200.0)
+        posts.record_failure(c, standing(store), error="late", not_before=0, claimed_until=first or 0)
+        third = posts.claim(c, standing(store), 201.0)
+    store.close()
+    assert (first, second, third) == (120.0, 220.0, None)
+
+
 async def test_a_clock_that_jumps_back_strands_no_post(forge: LocalForge, github: GitHub, store: Store) -> None:
     clock = Clock()
     outbox = Outbox(store, github, now=clock)
