@@ -4,6 +4,7 @@ import functools
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from bot.tickets.claims import EVERYTHING, WHOLE, is_glob, key, meet
 from bot.tickets.ticket import Ticket
@@ -13,26 +14,39 @@ Looked = tuple[str, str, tuple[str, ...], bool]  # path, literal part, folders a
 _Entry = tuple[int, Ticket, str, Looked]  # place, ticket, how it stands, what it claims
 
 
+class Compiled(NamedTuple):
+    """A claim as it is looked up and added: its paths, all their literal parts, and all folders above these."""
+
+    paths: tuple[Looked, ...]
+    places: tuple[str, ...]
+    above: tuple[str, ...]
+
+
 class Ahead:
     """Claims in the order in which they were added, the oldest first."""
 
     def __init__(self) -> None:
         self._place = 0
-        self._whole: _Entry | None = None  # the oldest claim of everything: nothing is added behind it
+        self.whole: _Entry | None = (
+            None  # the oldest claim of everything: whoever comes now meets it, and need not be added
+        )
         self._ends: dict[str, _Entry] = {}  # the oldest claim of exactly this, and with it of all below
         self._first: dict[str, _Entry] = {}  # the oldest claim of something below this folder
         self._patterns: defaultdict[str, list[_Entry]] = defaultdict(list)  # claims that are a pattern from here on
         self._every: list[_Entry] = []
         self._below: defaultdict[str, list[_Entry]] = defaultdict(list)  # all below a folder, as far as was asked for
         self._indexed = 0  # of `every`
+        # most claims meet none of these: whoever names nothing of `met`, below nothing of `over`, needs no closer look
+        self._met = set[str]()  # the keys of ends, first and patterns
+        self._over = set[str]()  # the keys of ends and patterns
 
-    def add(self, ticket: Ticket, how: str, claimed: tuple[Looked, ...], *, is_clear: bool = False) -> None:
+    def add(self, ticket: Ticket, how: str, claimed: Compiled, *, is_clear: bool = False) -> None:
         """Put a ticket behind those that are there; `how` it stands goes into reasons. `is_clear`: it meets nobody."""
         self._place += 1
-        if self._whole is not None:
-            return  # whoever comes now meets that one first
+        if self.whole is not None:
+            return
         place, ends, first, every = self._place, self._ends, self._first, self._every
-        for looked in claimed:
+        for looked in claimed.paths:
             _, at, above, is_pattern = looked
             if not is_clear and (at in ends or not ends.keys().isdisjoint(above)):
                 continue  # whatever meets this meets an older claim of a folder above it
@@ -42,19 +56,25 @@ class Ahead:
                 if folder in first:
                     break  # and so is each folder above it
                 first[folder] = entry
+                self._met.add(folder)
             if is_pattern:
                 self._patterns[at].append(entry)
             elif at:
                 ends[at] = entry
             else:
-                self._whole = entry
+                self.whole = entry
                 return
+            self._met.add(at)
+            self._over.add(at)
 
-    def meets(self, claimed: tuple[Looked, ...]) -> Met | None:
+    def meets(self, claimed: Compiled) -> Met | None:
         """Return the oldest ticket here whose claim meets this one, how it stands, and the path where they meet."""
-        best, where = self._whole, claimed[0][0]
+        paths, places, over = claimed
+        best, where = self.whole, paths[0][0]
+        if self._met.isdisjoint(places) and self._over.isdisjoint(over):
+            return None if best is None else (best[1], best[2], best[3][0] if where == EVERYTHING else where)
         ends, first, patterns = self._ends, self._first, self._patterns
-        for looked in claimed:
+        for looked in paths:
             path, at, above, _ = looked
             if (
                 at in first or at in ends or not ends.keys().isdisjoint(above)
@@ -93,9 +113,11 @@ class Ahead:
 
 
 @functools.lru_cache(maxsize=32768)
-def compiled(claim: tuple[str, ...]) -> tuple[Looked, ...]:
+def compiled(claim: tuple[str, ...]) -> Compiled:
     """Return a claim as it is looked up and added; a queue is looked through again and again."""
-    return tuple(_compile(path) for path in claim or WHOLE)
+    paths = tuple(_compile(path) for path in claim or WHOLE)
+    above = dict.fromkeys(folder for _, _, folders, _ in paths for folder in folders)
+    return Compiled(paths, tuple(dict.fromkeys(at for _, at, _, _ in paths)), tuple(above))
 
 
 def _older(best: _Entry | None, path: str, entries: Sequence[_Entry]) -> _Entry | None:
