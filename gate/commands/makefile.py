@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from gate.commands.part import Part, option_values
 from gate.commands.scripts import read_inside
@@ -19,38 +20,34 @@ _RULE = later(r"^([^\s:=#][^:=#]*?)\s*::?(?!=)\s*([^;]*)(?:;(.*))?$")
 _VARIABLE = later(r"\$(?:\((\w[\w.-]*)\)|\{(\w[\w.-]*)\}|(\w))")
 
 
-class _Rules:
+class Rules:
+    """What a makefile says: variables, and of each target what it needs and its recipe; `first` is made by default."""
+
     def __init__(self) -> None:
         self.variables: dict[str, str] = {}
         self.needs: dict[str, list[str]] = {}
         self.recipes: dict[str, list[str]] = {}
         self.first = ""
+        self.is_whole = True  # no file that it includes is missing, no pattern may stand for any name
+
+
+class Made(NamedTuple):
+    """What a make command reads: the rules, the folder in which it works, and the targets that it is given."""
+
+    rules: Rules
+    folder: Path
+    targets: tuple[str, ...]
 
 
 def expand(argv: tuple[str, ...], cwd: Path, root: Path) -> Sequence[Part] | None:
     """Return the recipe lines that make would run, None when this is not make or there is no makefile."""
-    if argv[0] not in {"make", "gmake"}:
+    made = load(argv, cwd, root)
+    if made is None:
         return None
-    folders = option_values(argv, frozenset({"-C", "--directory"}))
-    here = cwd
-    for folder in folders:
-        here = here / folder
-    files = option_values(argv, frozenset({"-f", "--file", "--makefile"})) or list(_NAMES)
-    data = next((d for name in files if (d := read_inside(here / name, root)) is not None), None)
-    if data is None:
-        return None
-    rules = _Rules()
     flags = {word for word in argv[1:] if word.startswith("-")}
     if flags & _RUNS_NOTHING:
         return []
-    _read(data.decode("utf-8", "replace"), rules, here, root, depth=0)
-    targets = list[str]()
-    for word in _positional(argv[1:]):
-        name, equals, value = word.partition("=")
-        if equals:
-            rules.variables[name] = value
-        else:
-            targets.append(word)
+    rules, here, targets = made
     shell = (rules.variables.get("SHELL") or "sh").split()
     if shell[0].rsplit("/", 1)[-1] not in _SHELLS | {"env"}:
         return []  # whatever reads the recipes, it is no shell
@@ -60,6 +57,29 @@ def expand(argv: tuple[str, ...], cwd: Path, root: Path) -> Sequence[Part] | Non
         _collect(target, rules, lines, set())
     forgives = bool(flags & _FORGIVES)
     return [Part(line, here, options=options, binds=binds and not forgives) for line, binds in lines]
+
+
+def load(argv: tuple[str, ...], cwd: Path, root: Path) -> Made | None:
+    """Return what a command line of make reads, None when this is not make or there is no makefile."""
+    if argv[0] not in {"make", "gmake"}:
+        return None
+    here = cwd
+    for folder in option_values(argv, frozenset({"-C", "--directory"})):
+        here = here / folder
+    files = option_values(argv, frozenset({"-f", "--file", "--makefile"})) or list(_NAMES)
+    data = next((d for name in files if (d := read_inside(here / name, root)) is not None), None)
+    if data is None:
+        return None
+    rules = Rules()
+    _read(data.decode("utf-8", "replace"), rules, here, root, depth=0)
+    targets = list[str]()
+    for word in _positional(argv[1:]):
+        name, equals, value = word.partition("=")
+        if equals:
+            rules.variables[name] = value
+        else:
+            targets.append(word)
+    return Made(rules, here, tuple(targets))
 
 
 def _positional(words: Sequence[str]) -> list[str]:
@@ -74,7 +94,7 @@ def _positional(words: Sequence[str]) -> list[str]:
     return [word for word in found if not word.isdigit()]
 
 
-def _read(text: str, rules: _Rules, here: Path, root: Path, *, depth: int) -> None:
+def _read(text: str, rules: Rules, here: Path, root: Path, *, depth: int) -> None:
     current: list[str] = []
     for line in re.sub(r"\\\n[ \t]*", " ", text).split("\n"):
         if line.startswith("\t"):
@@ -88,13 +108,15 @@ def _read(text: str, rules: _Rules, here: Path, root: Path, *, depth: int) -> No
         if stripped.startswith(("include ", "-include ", "sinclude ")) and depth < 3:
             for name in fill(stripped.split(None, 1)[1], rules.variables).split():
                 data = read_inside(here / name, root)
+                rules.is_whole &= data is not None
                 if data is not None:
                     _read(data.decode("utf-8", "replace"), rules, here, root, depth=depth + 1)
             continue
+        rules.is_whole &= "%" not in stripped and "$(eval" not in stripped and not stripped.startswith("define ")
         current = _statement(stripped, rules, current)
 
 
-def _statement(line: str, rules: _Rules, current: list[str]) -> list[str]:
+def _statement(line: str, rules: Rules, current: list[str]) -> list[str]:
     """Take one assignment or rule; return the targets that following recipe lines belong to."""
     assigned = _ASSIGN.match(line)
     if assigned:
@@ -117,7 +139,7 @@ def _statement(line: str, rules: _Rules, current: list[str]) -> list[str]:
     return targets
 
 
-def _collect(target: str, rules: _Rules, lines: list[tuple[str, bool]], seen: set[str]) -> None:
+def _collect(target: str, rules: Rules, lines: list[tuple[str, bool]], seen: set[str]) -> None:
     if target in seen or len(seen) > 200:
         return
     seen.add(target)

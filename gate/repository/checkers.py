@@ -82,7 +82,7 @@ def is_check_action(uses: str) -> bool:
 
 
 def is_gate_action(uses: str) -> bool:
-    """Return whether an Action is this project's own, at its repository's name or as `./` where it stands."""
+    """Return whether an Action is this project's own, at its repository's name; `./` where it stands is read as that."""
     return re.search(r"(?:^|/)sluice(?:@|$)", uses) is not None
 
 

@@ -11,7 +11,10 @@ JUDGING = frozenset({"pull_request", "pull_request_target", "merge_group"})  # e
 
 
 class WorkflowStep(NamedTuple):
-    """One step; `found` is the whole mapping. `line` is where it starts, `run_line` where its script starts."""
+    """One step; `found` is the whole mapping. `line` is where it starts, `run_line` where its script starts.
+
+    `uses` is as written, save that this project's Action is `sluice` where it stands: there it is used as `./`.
+    """
 
     name: str
     line: int
@@ -63,15 +66,23 @@ class Workflow(NamedTuple):
 
 def read_workflows(tree: Tree) -> tuple[Workflow, ...]:
     """Return the workflows that can be read; a file that is no workflow is left out (`workflow-invalid` names it)."""
-    return tuple(w for path in tree.named(*GLOBS) if (w := _workflow(path, tree.yaml(path))) is not None)
+    own = _own_action(tree)
+    return tuple(w for path in tree.named(*GLOBS) if (w := _workflow(path, tree.yaml(path), own)) is not None)
 
 
-def _workflow(path: str, found: Any) -> Workflow | None:
+def _own_action(tree: Tree) -> str:
+    """Return what `uses: ./` means: this project's Action where the root holds it."""
+    path = "action.yml"
+    found = tree.yaml(path) if path in tree.known else None
+    return "sluice" if isinstance(found, Mapped) and str(found.get("name", "")).startswith("Sluice") else "./"
+
+
+def _workflow(path: str, found: Any, own: str) -> Workflow | None:
     if not isinstance(found, Mapped):
         return None
     jobs = found.get("jobs")
     listed = jobs.items() if isinstance(jobs, Mapped) else ()
-    read = tuple(_job(str(key), job, found) for key, job in listed if isinstance(job, Mapped))
+    read = tuple(_job(str(key), job, found, own) for key, job in listed if isinstance(job, Mapped))
     return Workflow(path, str(found.get("name") or path), _events(found.get("on")), read, found)
 
 
@@ -85,12 +96,12 @@ def _events(found: Any) -> dict[str, Mapping[str, Any]]:
     return {}
 
 
-def _job(key: str, job: Mapped, workflow: Mapped) -> Job:
+def _job(key: str, job: Mapped, workflow: Mapped, own: str) -> Job:
     needs = job.get("needs")
     names = [needs] if isinstance(needs, str) else needs if isinstance(needs, list) else []
     defaults = [_defaults(job), _defaults(workflow)]
     listed = job.get("steps")
-    steps = tuple(_steps(listed if isinstance(listed, list) else [], defaults))
+    steps = tuple(_steps(listed if isinstance(listed, list) else [], defaults, own))
     return Job(
         key, str(job.get("name") or key), job.line - 1, tuple(map(str, names)), str(job.get("if", "")), steps, job
     )
@@ -102,18 +113,18 @@ def _defaults(found: Mapped) -> Mapping[str, Any]:
     return run if isinstance(run, dict) else {}
 
 
-def _steps(listed: list[Any], defaults: list[Mapping[str, Any]]) -> Iterator[WorkflowStep]:
+def _steps(listed: list[Any], defaults: list[Mapping[str, Any]], own: str) -> Iterator[WorkflowStep]:
     for number, step in enumerate(listed, 1):
         if not isinstance(step, Mapped):
             continue
-        run = step.get("run")
+        run, uses = step.get("run"), str(step.get("uses") or "")
         places = [step, *defaults]
         yield WorkflowStep(
             name=str(step.get("name") or step.get("id") or f"step {number}"),
             line=step.line,
             run=run if isinstance(run, str) else "",
             run_line=step.at("run") + (isinstance(run, str) and "\n" in run.strip()),
-            uses=str(step.get("uses") or ""),
+            uses=own if uses in ("./", ".") else uses,
             shell=next((str(p["shell"]) for p in places if p.get("shell")), ""),
             cwd=next((str(p["working-directory"]) for p in places if p.get("working-directory")), "."),
             condition=str(step.get("if", "")),
