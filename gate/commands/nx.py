@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gate.commands.packages import folders, workspace_packages
+from gate.commands.packages import folders, load_json, workspace_packages
 from gate.commands.part import Part, option_values, skip_options
-from gate.commands.scripts import read_inside
 
 _VALUES = frozenset(
     {"-t", "--target", "--targets", "-p", "--projects", "--base", "--head", "--files", "--parallel", "-c"}
@@ -44,24 +43,14 @@ def expand(argv: tuple[str, ...], cwd: Path, root: Path) -> Sequence[Part] | Non
 def _projects(cwd: Path, root: Path) -> list[tuple[Path, str, dict[str, str]]]:
     found = list[tuple[Path, str, dict[str, str]]]()
     for package in workspace_packages(cwd, root):
-        known = dict(package.scripts) | _targets(_json(package.path / "project.json", root))
+        known = dict(package.scripts) | _targets(load_json(package.path / "project.json", root) or {})
         found.append((package.path, package.name, known))
     seen = {folder for folder, _, _ in found}
     for folder in (cwd, *(f for pattern in ("*", "*/*", "*/*/*") for f in folders(cwd, pattern))):
         if folder not in seen and (folder / "project.json").is_file():
-            project = _json(folder / "project.json", root)
+            project = load_json(folder / "project.json", root) or {}
             found.append((folder, str(project.get("name") or folder.name), _targets(project)))
     return found
-
-
-def _json(path: Path, root: Path) -> dict[str, Any]:
-    import json  # noqa: PLC0415 only for files of this kind
-
-    try:
-        found = json.loads(read_inside(path, root) or b"{}")
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _targets(project: dict[str, Any]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gate.commands.scripts import read_inside
+from gate.globs import matches
 
 _MOST_PACKAGES = 300
 _MOST_FOLDERS = 5000
@@ -25,20 +26,26 @@ class Package(NamedTuple):
 
 def load_package(folder: Path, root: Path) -> Package | None:
     """Return the package of this folder, None when it has no readable package.json."""
-    data = read_inside(folder / "package.json", root)
+    found = load_json(folder / "package.json", root)
+    if found is None:
+        return None
+    scripts = found.get("scripts")
+    texts = {k: v for k, v in scripts.items() if isinstance(v, str)} if isinstance(scripts, dict) else {}
+    return Package(folder, str(found.get("name") or ""), texts, found)
+
+
+def load_json(path: Path, root: Path) -> dict[str, Any] | None:
+    """Return the object of a JSON file inside the repository, None where there is none that can be read."""
+    data = read_inside(path, root)
     if data is None:
         return None
     import json  # noqa: PLC0415 only for files of this kind
 
     try:
         found = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
-    if not isinstance(found, dict):
-        return None
-    scripts = found.get("scripts")
-    texts = {k: v for k, v in scripts.items() if isinstance(v, str)} if isinstance(scripts, dict) else {}
-    return Package(folder, str(found.get("name") or ""), texts, found)
+    return found if isinstance(found, dict) else None
 
 
 def nearest_package(cwd: Path, root: Path) -> Package | None:
@@ -79,6 +86,8 @@ def _patterns(folder: Path, root: Path) -> list[str]:
     listed = package.found.get("workspaces") if package else None
     if isinstance(listed, dict):
         listed = listed.get("packages")
+    if not isinstance(listed, list):
+        listed = (load_json(folder / "lerna.json", root) or {}).get("packages")
     return [str(item) for item in listed] if isinstance(listed, list) else []
 
 
@@ -146,6 +155,6 @@ def select(packages: tuple[Package, ...], pattern: str, base: Path) -> tuple[Pac
     if core.startswith("{") and core.endswith("}"):
         core = "./" + core[1:-1]
     if core.startswith((".", "/")):
-        folder = (base / core.rstrip("/*")).resolve()
-        return tuple(p for p in packages if p.path.resolve().is_relative_to(folder))
+        folder = os.path.normpath(base / core)
+        return tuple(p for p in packages if matches(os.path.normpath(p.path), folder))
     return tuple(p for p in packages if fnmatch.fnmatch(p.name, core) or fnmatch.fnmatch(p.name, f"@*/{core}"))
