@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from gate.report import Finding, Level
+from gate.repository.checks import Check
 from gate.repository.opening import Repository
 from gate.repository.shell_files import place
 
@@ -19,13 +20,20 @@ FIXES = {
     "standardrb": ("--fix",), "oxlint": ("--fix",), "xo": ("--fix",), "golangci-lint": ("--fix",), "tslint": ("--fix",),
     "markdownlint": ("--fix", "-f"), "shfmt": ("-w",), "php-cs-fixer": (), "phpcbf": (),
 }  # fmt: skip
+# (program, subcommand): options by which it only reports
+_SUBCOMMANDS: dict[tuple[str, str], tuple[str, ...]] = {
+    ("cargo", "fmt"): (), ("cargo", "fix"): (), ("dotnet", "format"): ("--verify-no-changes",), ("go", "fmt"): ("-n",),
+    ("terraform", "fmt"): ("-check", "-write=false", "--write=false"), ("tofu", "fmt"): ("-check", "-write=false", "--write=false"),
+    ("mix", "format"): ("--check-formatted",), ("zig", "fmt"): (), ("dart", "format"): ("-onone", "--output=none", "none", "--set-exit-if-changed"),
+    ("mvn", "spotless:apply"): (), ("mvnw", "spotless:apply"): (), ("gradle", "spotlessApply"): (), ("gradlew", "spotlessApply"): (),
+}  # fmt: skip
 _DRY = {"--dry-run", "--check", "--diff", "--exit-non-zero-on-fix", "--fix-dry-run", "-l", "--list-different"}
 
 
 def check(repo: Repository) -> Iterator[Finding]:
-    """Yield each command that mends, unless the same check compares the checkout afterwards."""
+    """Yield each command that mends, unless the same check, or its job, compares the checkout afterwards."""
     for at in repo.gate:
-        if any(_compares(c.argv) for c in at.commands):
+        if any(_compares(c.argv) for other in _beside(repo, at) for c in other.commands):
             continue
         for command in at.commands:
             option = fixes(command.argv)
@@ -37,6 +45,14 @@ def check(repo: Repository) -> Iterator[Finding]:
                     fix=f"let {command.argv[0]} report only: without {option}" if option else "use its dry run",
                     reproduce=f"{' '.join(command.argv)}; echo $?; git diff --stat",
                 )  # fmt: skip
+
+
+def _beside(repo: Repository, at: Check) -> list[Check]:
+    """Return the check itself, and the steps of its job where it is one of a workflow: they share a checkout."""
+    job = at.name.partition(" / ")[0]
+    return (
+        [at] if at.is_policy else [c for c in repo.checks if c.source == at.source and c.name.startswith(f"{job} / ")]
+    )
 
 
 def _compares(argv: Sequence[str]) -> bool:
@@ -55,8 +71,9 @@ def fixes(argv: Sequence[str]) -> str | None:
         return _ruff(argv)
     if name == "black" or name == "isort":
         return "" if not words & {"--check-only", "-c", "--version", "--help"} else None
-    if name in ("cargo", "dotnet"):
-        return _subcommand(argv)
+    for (program, word), reporting in _SUBCOMMANDS.items():
+        if program == name and word in (argv[1:] if "spotless" in word else argv[1:2]):
+            return None if words.intersection(reporting) else word
     if name not in FIXES:
         return None
     if name == "php-cs-fixer":
@@ -68,9 +85,3 @@ def _ruff(argv: Sequence[str]) -> str | None:
     if "format" in argv[1:2]:
         return "format"
     return next((o for o in ("--fix-only", "--fix") if o in argv), None)
-
-
-def _subcommand(argv: Sequence[str]) -> str | None:
-    if argv[0] == "dotnet":
-        return "format" if argv[1:2] == ("format",) and "--verify-no-changes" not in argv else None
-    return argv[1] if argv[1:2] in (("fmt",), ("fix",)) else None

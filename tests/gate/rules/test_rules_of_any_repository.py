@@ -53,6 +53,10 @@ def test_a_runner_that_succeeds_without_tests_is_named(
         ("ruff check --fix-only .", ["error gate.toml:2 lint: `ruff --fix-only` mends the checkout and succeeds"]),
         ("black .", ["error gate.toml:2 lint: `black` mends the checkout and succeeds"]),
         ("cargo fmt", ["error gate.toml:2 lint: `cargo fmt` mends the checkout and succeeds"]),
+        ("go fmt ./...", ["error gate.toml:2 lint: `go fmt` mends the checkout and succeeds"]),
+        ("terraform fmt -recursive", ["error gate.toml:2 lint: `terraform fmt` mends the checkout and succeeds"]),
+        ("./gradlew spotlessApply", ["error gate.toml:2 lint: `gradlew spotlessApply` mends the checkout and succeeds"]),
+        ("terraform fmt -check && mix format --check-formatted && ./gradlew spotlessCheck && dart format --output=none .", []),
         ("eslint .", []), ("prettier --check .", []), ("gofmt -l .", []), ("ruff format --check .", []), ("black --check .", []),
         ("cargo fmt -- --check", []), ("prettier --write . && git diff --exit-code", []),
         ("black . && git diff", ["error gate.toml:2 lint: `black` mends the checkout and succeeds"]), ('black . && test -z "$(git status --porcelain)"', []), ("echo eslint --fix", []),
@@ -60,6 +64,10 @@ def test_a_runner_that_succeeds_without_tests_is_named(
 )  # fmt: skip
 def test_a_check_that_mends_is_no_check(tmp_path: Path, command: str, expected: list[str]) -> None:
     assert seen("fixer_in_gate", tmp_path, {"gate.toml": policy(lint=command)}) == expected
+
+
+def test_a_job_that_compares_its_checkout_later_may_mend_first(tmp_path: Path) -> None:
+    assert seen("fixer_in_gate", tmp_path, {CI: workflow("go fmt ./...", "git diff --exit-code")}) == []
 
 
 GOES_ON = """\
