@@ -12,10 +12,12 @@ from gate.report import Finding
 from gate.repository.opening import Repository
 
 RULES = (
+    "affected_only_gate",
     "aggregator_ignores_cancelled",
     "all_skipped_module",
     "build_step_missing",
     "build_tag_hides_tests",
+    "changed_only_on_clean_checkout",
     "compose_exit_lost",
     "condition_always_false",
     "condition_always_true",
@@ -28,6 +30,8 @@ RULES = (
     "fails_open",
     "filter_matches_no_package",
     "fixer_in_gate",
+    "focused_test_committed",
+    "forbid_only_missing",
     "if_present_missing_script",
     "ignore_failure_prefix",
     "lint_no_rules_python",
