@@ -28,12 +28,14 @@ RULES = (
     "exit_swallowed",
     "exit_zero",
     "fails_open",
+    "feature_not_gated",
     "filter_matches_no_package",
     "fixer_in_gate",
     "focused_test_committed",
     "forbid_only_missing",
     "if_present_missing_script",
     "ignore_failure_prefix",
+    "ignored_tests_rust",
     "lint_no_rules_python",
     "lister_never_fails",
     "mypy_isolated_env",
@@ -61,6 +63,7 @@ RULES = (
     "typecheck_ignores_errors",
     "untyped_bodies_unchecked",
     "workflow_invalid",
+    "workspace_member_not_gated",
     "xfail_not_strict",
 )
 

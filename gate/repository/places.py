@@ -1,0 +1,32 @@
+"""Whether a check runs in a folder that its files tell, or wherever a variable or a loop leads it."""
+
+import re
+from pathlib import Path
+
+from gate.repository.checks import Check
+from gate.repository.opening import Repository
+from gate.repository.shell_files import shell_texts
+
+_LED = re.compile(
+    r"\b(?:cd|pushd)\s+[^\n;&|]*\$|-execdir\b|\bxargs\b|--manifest-path[= ]\S*\$|\s-C\s*\S*\$|--working-directory[= ]\S*\$"
+)
+
+
+def is_led(repo: Repository, at: Check) -> bool:
+    """Return whether some command of a check may run in folders that nobody can tell from the text."""
+    return repo.tree.once(f"led {at.source} {at.name} {at.line}", lambda: _is_led(repo, at))
+
+
+def folder_of(repo: Repository, path: Path) -> str | None:
+    """Return a folder as files are named below it, empty for the root; None outside of the repository."""
+    folder = repo.tree.relative(path)
+    return None if folder.startswith("..") else "" if folder == "." else folder
+
+
+def _is_led(repo: Repository, at: Check) -> bool:
+    if any(_LED.search(t.text) for t in shell_texts(repo.tree, at)):
+        return True
+    names = (
+        (f"{job.label} / {step.name}", step) for w in repo.workflows if w.path == at.source for job in w.jobs for step in job.steps
+    )  # fmt: skip
+    return any("$" in step.cwd for name, step in names if name == at.name and step.run == at.text)
