@@ -17,6 +17,7 @@ from gate.errors import UsageError
 from gate.globs import matches
 from gate.integrity.config_files import read_json
 from gate.policy import Policy
+from gate.repository.xml_lines import Element, read_xml
 from gate.repository.yaml_lines import YamlError, read_yaml
 
 T = TypeVar("T")
@@ -113,6 +114,10 @@ class Tree:
     def yaml(self, path: str) -> Any:
         """Return what a YAML file holds, its mappings knowing their lines; None where there is none."""
         return self._parse(path, "YAML", read_yaml)
+
+    def xml(self, path: str) -> Element | None:
+        """Return the root element of an XML file; None where there is none."""
+        return self._parse(path, "XML", read_xml)
 
     def ini(self, path: str) -> Mapping[str, Mapping[str, str]] | None:
         """Return the sections of an INI file; None where there is none."""

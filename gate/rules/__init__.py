@@ -50,6 +50,8 @@ RULES = (
     "script_not_wired",
     "script_refers_missing_script",
     "secret_gated_check",
+    "skip_tests_flag_gradle",
+    "skip_tests_flag_maven",
     "target_shadowed_by_path",
     "task_defined_nowhere",
     "test_glob_misses_js",
