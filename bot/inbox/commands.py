@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from bot.errors import UserError
 from bot.inbox.calls import LEFT_OUT, MOST, Call
 from bot.inbox.scope import scope_of
-from bot.inbox.turn import Turn, approvable, attempt_again, show_difference, text_was_shown
+from bot.inbox.turn import Turn, approvable, attempt_again, merges_no_more, show_difference, text_was_shown
 from bot.inbox.visible import visible
 from bot.tickets import ledger, pull_checks, repository, scheduler, tickets
 from bot.tickets.budget import Budget, read_amount, topped_up
@@ -70,9 +70,11 @@ def retry(said: Said) -> str:
 def cancel(said: Said) -> str:
     """Stop what is under way."""
     ticket = said.ticket()
+    reason = f"Cancelled by @{said.turn.standing.actor.login}."
+    if ticket.is_over and merges_no_more(said.turn, ticket, reason):
+        return ""
     if ticket.is_over:
         raise UserError("Nothing is under way here that could be cancelled.")
-    reason = f"Cancelled by @{said.turn.standing.actor.login}."
     tickets.request_cancel(said.turn.c, ticket.id, reason, said.turn.now)
     said.turn.told(said.turn.c, ticket.id)
     return ""

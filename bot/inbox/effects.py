@@ -11,6 +11,7 @@ from bot.inbox.turn import (
     Turn,
     approvable,
     attempt_again,
+    merges_no_more,
     show_difference,
     text_was_shown,
 )
@@ -80,6 +81,8 @@ def stop(turn: Turn, event: IssueEvent, intent: Stop) -> Effect:
         return Ignored(stale)
     turn.put_mark(what, Mark(False, event.at))
     ticket = turn.ticket()
+    if ticket is not None and ticket.is_over and merges_no_more(turn, ticket, intent.reason):
+        return Done(f"ticket {ticket.id} no longer merges by itself")
     if ticket is None or ticket.is_over:
         return Ignored("nothing is under way")
     tickets.request_cancel(turn.c, ticket.id, intent.reason, turn.now)

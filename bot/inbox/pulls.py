@@ -2,9 +2,9 @@
 
 from bot.forges.events import PullEvent
 from bot.inbox.intent import CheckPull, ClosePull, FollowUp, Pushed, Rerun
-from bot.inbox.turn import Done, Effect, Ignored, Later, Turn, attempt_again
+from bot.inbox.turn import Done, Effect, Ignored, Later, Turn, attempt_again, merges_no_more
 from bot.inbox.visible import visible
-from bot.tickets import bundles, merges, pull_checks, tickets
+from bot.tickets import bundles, pull_checks, tickets
 from bot.tickets.marks import Mark
 from bot.tickets.ticket import Outcome, State, Ticket
 
@@ -65,16 +65,10 @@ def pushed(turn: Turn, event: PullEvent, intent: Pushed) -> Effect:
     mine = tickets.heads_of(turn.c, ticket.id)
     if intent.head_sha in mine or bundles.find(turn.c, ticket.id, intent.head_sha) is not None:
         return Ignored("we pushed this ourselves")
-    if not merges.take_back(turn.c, ticket, now=turn.now):
+    who, short = f"@{turn.standing.actor.login}", intent.head_sha[:10]
+    why = f"{who} pushed `{short}` to `{event.head_branch}`, which the gate has not judged."
+    if not merges_no_more(turn, ticket, why):
         return Ignored("nothing merges by itself")
-    if ticket.state is State.DONE:
-        who, short = f"@{turn.standing.actor.login}", intent.head_sha[:10]
-        tickets.amend(
-            turn.c, ticket, now=turn.now,
-            reason=f"{who} pushed `{short}` to `{event.head_branch}`, which the gate has not judged, so it no longer "
-            "merges by itself. Review it and merge it by hand.",
-        )  # fmt: skip
-    turn.told(turn.c, ticket.id)
     return Done(f"ticket {ticket.id} no longer merges by itself")
 
 

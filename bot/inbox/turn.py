@@ -149,6 +149,18 @@ def attempt_again(turn: Turn, ticket: Ticket, *, title: str, body: str, feedback
     return Done(f"attempt {again.attempt} of ticket {again.id}")
 
 
+def merges_no_more(turn: Turn, ticket: Ticket, why: str) -> bool:
+    """Take back that the forge merges a ticket's pull request by itself, and say why; False where it was not to."""
+    if not merges.take_back(turn.c, ticket, now=turn.now):
+        return False
+    if ticket.state is State.DONE:
+        tickets.amend(
+            turn.c, ticket, now=turn.now, reason=f"{why} It no longer merges by itself. Review it and merge it by hand."
+        )
+    turn.told(turn.c, ticket.id)
+    return True
+
+
 def approvable(turn: Turn, reason: str) -> str:
     """Return a reason with what is needed to go on."""
     return f"{reason} Somebody with **{turn.standing.floor}** access or above can start it: `/bot approve`."

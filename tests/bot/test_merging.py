@@ -1,6 +1,6 @@
 """A green change is merged as soon as the forge takes it: our own check may be required, and other people's too."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 import pytest_asyncio
@@ -65,7 +65,7 @@ async def test_what_somebody_pushes_while_a_merge_waits_is_not_merged_unseen(wor
         repo, name="ci", head_sha=theirs, status="completed", conclusion="success"
     )
     said = (
-        f"@\u200bann pushed `{theirs[:10]}` to `sluice/issue-1`, which the gate has not judged, so it no longer merges by "
+        f"@\u200bann pushed `{theirs[:10]}` to `sluice/issue-1`, which the gate has not judged. It no longer merges by "
         "itself. Review it and merge it by hand."
     )
     await world.seen(lambda: said in world.forge.comments(repo, 1)[0])
@@ -87,3 +87,24 @@ async def test_a_merge_that_waits_is_taken_back_while_a_follow_up_is_written(wor
     assert (waits, second.outcome, world.forge.issue(repo, first.pull or 0).merges_later is not None) == (
         [True], "proposed", True,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "stop", "said"),
+    [
+        ("acme/closed", lambda world, repo: world.forge.close_issue(repo, 1, user="ann"), "The issue was closed by @\u200bann."),
+        ("acme/cancelled", lambda world, repo: world.forge.comment(repo, 1, "/bot cancel", user="ann"), "Cancelled by @\u200bann."),
+    ],
+    ids=["closed", "/bot cancel"],
+)  # fmt: skip
+async def test_a_merge_that_waits_is_taken_back_once_nobody_wants_the_work(
+    world: World, name: str, stop: Callable[[World, str], object], said: str
+) -> None:
+    repo = requiring(world, name, "ci")
+    world.forge.state.repositories[repo].allows_auto_merge = True
+    ticket = await world.ask(repo)
+    left = world.forge.issue(repo, ticket.pull or 0).merges_later is not None
+    stop(world, repo)
+    await world.seen(lambda: world.forge.issue(repo, ticket.pull or 0).merges_later is None)
+    await world.seen(lambda: f"{said} It no longer merges by itself." in world.forge.comments(repo, 1)[0])
+    assert (left, world.forge.issue(repo, ticket.pull or 0).merged_sha) == (True, None)

@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict, replace
 
 from bot.outbox import reporter
-from bot.tickets import tickets
+from bot.tickets import merges, tickets
 from bot.tickets.presence import tell
 from bot.tickets.ticket import Outcome, State
 from bot.work import gating, rechecking
@@ -33,6 +33,8 @@ async def close(job: Job, ended: Ended) -> None:
             c, job.ticket.id, job.ticket.attempt, outcome=ended.outcome, reason=ended.reason, ended_at=now,
             sandbox=job.desk.sandbox, proof=None if proof is None else json.dumps(asdict(proof)),
         )  # fmt: skip
+        if ended.outcome is Outcome.CANCELLED or tickets.get_ticket(c, job.ticket.id).cancel_requested:
+            merges.take_back(c, job.ticket, now=now)
         reporter.report(c, job.ticket.id, links=job.desk.links, now=now, proposal=proposal)
         rechecking.ask(c, job, ended.outcome)
         tell(c)

@@ -93,10 +93,15 @@ async def _later(job: Job, pull: int, head_sha: str, refused: NotMergeable) -> E
     why = ""
     if found.mergeable_state == "blocked" and found.head.sha == head_sha:
         job.still_ours()
+        _note(job, head_sha)  # before it is so: whoever is cut off here has it taken back all the same
         why = await forge.merge_later(repository, found, sha=head_sha, method=job.settings.merge.method)
         if not why:
-            with job.writing() as c:
-                merges.note(c, job.ticket, head_sha, now=job.desk.now())
             return Ended(Outcome.PROPOSED, f"{refused.reason} {LATER}", "GREEN")
+        _note(job, None)
     hint = f" {ALLOW}" if "not allowed" in why else ""
     return Ended(Outcome.PROPOSED, f"The forge would not merge it: {refused.reason}{hint}", "GREEN")
+
+
+def _note(job: Job, head_sha: str | None) -> None:
+    with job.writing() as c:
+        merges.note(c, job.ticket, head_sha, now=job.desk.now())
