@@ -9,6 +9,8 @@ from typing import NamedTuple
 _OPERATOR = re.compile(r"^[();<>|&]+$")
 _PARTS = re.compile(r"&&|\|\||;;|\|&|[();|&]")
 _DEEPEST = 40
+_DOCUMENT = re.compile(r"(?<!<)<<(-?)[ \t]*([\"'\\]?)([A-Za-z_]\w*)")
+_READS = re.compile(r"\s*(?:\w+=\S* )*(?:sudo |exec )*(?:ba|da|z|k)?sh\b|\s*(?:ssh|docker|eval)\b")
 
 
 class Leaf(NamedTuple):
@@ -253,6 +255,15 @@ def _words(text: str) -> Iterator[str]:
         yield ";"
 
 
+def _behind_document(text: str, line: str, start: int) -> int:
+    """Return where a shell reads on behind a line: behind what `<<WORD` gives to a program that is no shell."""
+    found = _DOCUMENT.search(line) if "<<" in line else None
+    if found is None or _READS.match(line):
+        return start
+    end = re.compile(rf"^\t*{found[3]}[ \t]*$", re.M).search(text, start)
+    return start if end is None else min(len(text), end.end() + 1)
+
+
 def _lines(text: str) -> list[str]:
     """Return logical lines: continuations joined, comments dropped, newlines inside quotes kept."""
     lines, current = list[str](), ""
@@ -277,8 +288,8 @@ def _lines(text: str) -> list[str]:
             continue
         elif char == "\n":
             lines.append(current)
+            i = _behind_document(text, current, i + 1)
             current = ""
-            i += 1
             continue
         current += char
         i += 1

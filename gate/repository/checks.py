@@ -1,18 +1,22 @@
 """The checks of a repository: steps of its policy, and lines that its workflows run for pull requests and pushes."""
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gate import tools
 from gate.commands.resolve import Command, resolve
 from gate.commands.shell import Options, shell_options
+from gate.patterns import later
 from gate.repository.tree import Tree
-from gate.repository.workflows import JUDGING, Workflow, WorkflowStep, read_workflows
+from gate.repository.workflows import JUDGING, Job, Workflow, WorkflowStep, read_workflows
 from gate.tools.tool import Invocation, Tool
 
 _WORKFLOW_EVENTS = JUDGING | {"push"}
+_MATRIX = later(r"\$\{\{\s*matrix\.([\w-]+)\s*\}\}")
+_MOST_TEXTS = 24
 _NO_BASH = ("pwsh", "powershell", "cmd", "python")
 
 
@@ -76,15 +80,38 @@ def _of_workflow(tree: Tree, workflow: Workflow) -> Iterator[Check]:
     for job in workflow.jobs:
         for step in job.steps:
             if step.run.strip() and not step.shell.startswith(_NO_BASH):
-                yield _check(tree, workflow, f"{job.label} / {step.name}", step)
+                yield _check(tree, workflow, job, step)
 
 
-def _check(tree: Tree, workflow: Workflow, name: str, step: WorkflowStep) -> Check:
+def _check(tree: Tree, workflow: Workflow, job: Job, step: WorkflowStep) -> Check:
+    name = f"{job.label} / {step.name}"
     inside = not Path(step.cwd).is_absolute() and ".." not in Path(step.cwd).parts and "$" not in step.cwd
     cwd = tree.root / step.cwd if inside else tree.root
     options = _options(step.shell)
-    commands = resolve(step.run, cwd, root=tree.root, options=options)
+    texts = _texts(step.run, job)
+    commands = tuple({c: None for text in texts for c in resolve(text, cwd, root=tree.root, options=options)})
     return Check(name, step.run, cwd, workflow.path, step.run_line, False, options, commands)
+
+
+def _texts(run: str, job: Job) -> list[str]:
+    """Return the texts that a script stands for with what a matrix puts into it; itself where that is computed."""
+    strategy = job.found.get("strategy")
+    matrix = strategy.get("matrix") if isinstance(strategy, dict) else None
+    texts = [run]
+    for name in sorted(set(_MATRIX.findall(run))) if isinstance(matrix, dict) else ():
+        words = _values(matrix, name)
+        if words and len(texts) * len(words) <= _MOST_TEXTS:
+            put = re.compile(rf"\$\{{\{{\s*matrix\.{re.escape(name)}\s*\}}\}}")
+            texts = [word.join(put.split(text)) for text in texts for word in words]
+    return texts
+
+
+def _values(matrix: Any, name: str) -> list[str]:
+    """Return the words that a matrix has for a name, by itself and in what it includes."""
+    own, more = matrix.get(name), matrix.get("include")
+    included = [entry.get(name) for entry in more if isinstance(entry, dict)] if isinstance(more, list) else []
+    values = [*(own if isinstance(own, list) else ()), *included]
+    return list(dict.fromkeys(str(v) for v in values if isinstance(v, str | int | float) and "${{" not in str(v)))
 
 
 def _options(shell: str) -> Options:

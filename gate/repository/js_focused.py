@@ -1,9 +1,11 @@
 """Tests of JavaScript that are singled out, so that the others do not run: `it.only`, `fdescribe`, `Deno.test.only`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from gate.repository.js_tests import test_files
 from gate.repository.js_tokens import Token, tokens_of
+from gate.repository.tree import Tree
 
 _HEADS = {"describe", "it", "test", "suite", "context", "specify"}
 _FOCUSED = {"fdescribe", "fit", "fcontext"}
@@ -15,6 +17,17 @@ class Focused(NamedTuple):
 
     words: str
     line: int
+
+
+def singled_out(tree: Tree) -> Mapping[str, list[Focused]]:
+    """Return the files with such tests, and what is singled out in them."""
+
+    def make() -> Mapping[str, list[Focused]]:
+        files = test_files(tree).items()
+        found = {path: list(focused(tree.text(path) or "", options=family == "node")) for path, family in files}
+        return {path: words for path, words in found.items() if words}
+
+    return tree.once("tests that are singled out", make)
 
 
 def focused(text: str, *, options: bool = False) -> Iterator[Focused]:

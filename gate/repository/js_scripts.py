@@ -1,5 +1,6 @@
 """Which scripts of package.json files the gate runs, also through turbo's and nx's dependencies and through installing."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -15,6 +16,9 @@ _RUN = {"run", "run-script"}
 _SEVERAL = ("turbo", "nx", "lerna", "lage", "moon", "rush", "wireit", "pnpm", "yarn", "npm", "bun")
 _SELF = {"test", "t", "tst", "start"}
 _INSTALLS = {"install", "i", "ci", "add"}
+_NO_SCRIPTS = {"install", "i", "add", "remove", "exec", "dlx", "node", "workspace", "workspaces", "audit", "pack", "publish", "config", "cache", "info", "why", "dedupe",
+               "set", "up", "update", "upgrade", "list", "ls", "link", "version", "init", "create", "import", "deploy", "store", "fetch", "constraints", "plugin"}  # fmt: skip
+_SAYS = {"echo", "cd", "rm", "rimraf", "shx", "mkdir", "cross-env", "env", "true", "cp", "sleep"}
 _OWN_PROJECT = {"-p", "--project", "-c", "--config", "-b", "--build", "--root", "--rootDir", "--tsconfig"}
 _OTHER_CI = (
     ".gitlab-ci.yml", ".circleci/*", "azure-pipelines.yml", ".travis.yml", "Jenkinsfile", ".buildkite/*", "appveyor.yml",
@@ -33,6 +37,8 @@ class Named(NamedTuple):
 def named(command: Command) -> Named | None:
     """Return the script that a plain command of a package manager runs; None with options that choose packages."""
     argv = command.argv
+    if argv[0] == "run" and len(argv) > 1:  # in the shell of yarn
+        return Named("yarn", argv[1], command)
     if argv[0] not in ("npm", "pnpm", "yarn", "bun") or len(argv) < 2:
         return None
     before = argv[1 : argv.index("--")] if "--" in argv else argv[1:]
@@ -43,6 +49,8 @@ def named(command: Command) -> Named | None:
         return Named(argv[0], words[1], command)
     if words[0] in _SELF and argv[0] in ("npm", "pnpm", "yarn"):
         return Named(argv[0], "start" if words[0] == "start" else "test", command)
+    if argv[0] in ("pnpm", "yarn") and words[0] not in _NO_SCRIPTS:
+        return Named(argv[0], words[0], command)  # or a program of this name
     return None
 
 
@@ -56,7 +64,7 @@ def key(command: Command) -> tuple[str, str, tuple[str, ...]]:
     project = list[str]()
     for i, word in enumerate(argv):
         name, equals, value = word.partition("=")
-        if name in _OWN_PROJECT:
+        if name in _OWN_PROJECT and (name != "-b" or argv[0] in ("tsc", "vue-tsc", "tsgo")):
             following = argv[i + 1] if i + 1 < len(argv) and not argv[i + 1].startswith("-") else ""
             project.append((value if equals else following).removeprefix("./"))
     return argv[0], str(command.cwd), tuple(p for p in project if p not in ("", ".", "tsconfig.json"))
@@ -83,6 +91,8 @@ class Gated(NamedTuple):
     keys: Mapping[tuple[str, str, tuple[str, ...]], Sequence[Command]]
     tasks: frozenset[str]
     folders: frozenset[str]
+    lines: frozenset[tuple[str, tuple[str, ...]]]  # all command lines, with the folders that they run in
+    files: frozenset[tuple[str, str, str]]  # programs of the repository that are started: `node Makefile.js`
 
 
 def gated(repo: Repository, *, all_checks: bool = False) -> Gated:
@@ -107,7 +117,21 @@ def _gated(repo: Repository, checks: Iterable[Check]) -> Gated:
             texts |= {(folder, f"{pre}{found.name}") for pre in ("", "pre", "post")}
         if command.argv[0] in _SEVERAL:
             tasks |= {w for word in command.argv[1:] for w in word.split("=")[-1].split(",") if not w.startswith("-")}
-    return Gated(frozenset(texts), keys, frozenset(_with_dependencies(repo.tree, tasks)), frozenset(folders))
+    lines = {(repo.tree.relative(c.cwd), c.argv) for c in commands}
+    files = {started for c in commands if (started := _started(repo.tree, c))}
+    return Gated(
+        frozenset(texts), keys, frozenset(_with_dependencies(repo.tree, tasks)), frozenset(folders), frozenset(lines), frozenset(files)
+    )  # fmt: skip
+
+
+def _started(tree: Tree, command: Command) -> tuple[str, str, str] | None:
+    """Return the file of the repository that a command starts, by node or by itself: what it does is for it to say."""
+    words = [w for w in command.argv[1:] if not w.startswith("-")]
+    by_node = command.argv[0] in ("node", "nodejs", "tsx", "ts-node", "zx")
+    word = words[0] if by_node and words else command.program
+    if "node_modules/" in word or not (by_node or "/" in word):
+        return None
+    return tree.relative(command.cwd), command.argv[0], re.sub(r"\.[cm]?[jt]s$", "", word.removeprefix("./"))
 
 
 def _installs(command: Command) -> bool:
@@ -146,9 +170,23 @@ def _with_dependencies(tree: Tree, tasks: set[str]) -> set[str]:
 def is_run(repo: Repository, member: Member, name: str, *kinds: str, all_checks: bool = False) -> bool:
     """Return whether the gate runs a script, by its name or by running what it runs."""
     run = gated(repo, all_checks=all_checks)
+    computed = (text.partition("$")[0] for folder, text in run.texts if "$" in text and folder == member.folder)
+    if any(name.startswith(prefix) for prefix in computed):
+        return True  # `npm run ${{ inputs.task }}` may be any
     if (member.folder, name) in run.texts or (name in run.tasks and member.folder != "."):
         return True
-    inner = list(checks_of(resolved(repo.tree, member, name), *kinds))
+    commands = [c for c in resolved(repo.tree, member, name) if c.argv[0] not in _SAYS]
+    if any(
+        c.argv[0] == "run" and any(c.argv[1:2] == (n,) for m in packages(repo.tree).values() for n in m.scripts)
+        for c in commands
+    ):
+        return True  # yarn's word for a script of another package, which is told by itself
+    if commands and all((repo.tree.relative(c.cwd), c.argv) in run.lines for c in commands):
+        return True
+    inner = list(checks_of(commands, *kinds))
+    opaque = [c for c in commands if c.argv[0] not in _SEVERAL]
+    if not inner and opaque and all(_started(repo.tree, c) in run.files for c in opaque):
+        return True
     return bool(inner) and all(any(_covers(other, c) for other in run.keys.get(key(c), ())) for c in inner)
 
 
@@ -169,6 +207,8 @@ def is_told_elsewhere(repo: Repository, name: str) -> bool:
         return "\n".join(repo.tree.text(p) or "" for p in repo.tree.named(*_OTHER_CI))
 
     text = repo.tree.once("texts of CI", words)
+    if any(sign in name for sign in ":-") and re.search(rf"(?<![\w:.-]){re.escape(name)}(?![\w:.-])", text):
+        return True
     return any(f"{m}{name}" in text for m in ("run ", "yarn ", "pnpm ", "bun ", "npm ", "turbo ", "-t ", "target="))
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from gate.patterns import later
 from gate.report import Finding, Level
 from gate.repository.checks import Check
 from gate.repository.opening import Repository
@@ -27,13 +28,19 @@ _SUBCOMMANDS: dict[tuple[str, str], tuple[str, ...]] = {
     ("mix", "format"): ("--check-formatted",), ("zig", "fmt"): (), ("dart", "format"): ("-onone", "--output=none", "none", "--set-exit-if-changed"),
     ("mvn", "spotless:apply"): (), ("mvnw", "spotless:apply"): (), ("gradle", "spotlessApply"): (), ("gradlew", "spotlessApply"): (),
 }  # fmt: skip
+_COMPARES = later(r"(?:\[\[? |\btest |if ).*\$\(\s*git (?:diff|status)")
+_KEEPS = later(r"\bgit (?:commit|push|add)\b|\bgit diff\b[^\n|;&]*>")
+_KEEPS_USES = later(r"commit|pull-request|patch|autofix|suggester")
 _DRY = {"--dry-run", "--check", "--diff", "--exit-non-zero-on-fix", "--fix-dry-run", "-l", "--list-different"}
 
 
 def check(repo: Repository) -> Iterator[Finding]:
     """Yield each command that mends, unless the same check, or its job, compares the checkout afterwards."""
     for at in repo.gate:
-        if any(_compares(c.argv) for other in _beside(repo, at) for c in other.commands):
+        beside = list(_beside(repo, at))
+        if any(_compares(c.argv) for other in beside for c in other.commands) or _keeps(repo, at):
+            continue
+        if any(_COMPARES.search(other.text) for other in beside):
             continue
         for command in at.commands:
             option = fixes(command.argv)
@@ -52,6 +59,17 @@ def _beside(repo: Repository, at: Check) -> list[Check]:
     job = at.name.partition(" / ")[0]
     return (
         [at] if at.is_policy else [c for c in repo.checks if c.source == at.source and c.name.startswith(f"{job} / ")]
+    )
+
+
+def _keeps(repo: Repository, at: Check) -> bool:
+    """Return whether a job of a workflow keeps what was mended: it commits, or makes a patch or a pull request of it."""
+    return not at.is_policy and any(
+        _KEEPS.search(step.run) or _KEEPS_USES.search(step.uses)
+        for w in repo.workflows
+        for job in w.jobs
+        for step in job.steps
+        if w.path == at.source and at.name.startswith(f"{job.label} / ")
     )
 
 

@@ -7,16 +7,15 @@ from gate.report import Finding, Level
 from gate.repository.checks import Check
 from gate.repository.collecting import gated
 from gate.repository.collecting.collection import Collection
-from gate.repository.js_focused import focused
+from gate.repository.js_focused import focused, singled_out
 from gate.repository.js_guards import is_guarded
-from gate.repository.js_packages import is_below
 from gate.repository.js_tests import SUFFIXES, test_files
 from gate.repository.opening import Repository
 
 ID = "focused-test-committed"
 SUMMARY = (
     "`it.only`, `fdescribe` and their kin leave all other tests of a file out, and jest, mocha and Playwright are green with the one.\n"
-    "A warning where the runner fails by itself (vitest and bun in CI, `forbidOnly`), or where it is not known which runs the file.\n"
+    "A warning where the runner fails by itself: vitest and bun in CI, `forbidOnly`.\n"
     "Next: take it away, and let the runner or the linter forbid it (`forbid-only`, `no-focused-tests`)."
 )
 _FAMILIES = {"jest": ("jest", "any"), "mocha": ("mocha", "any"), "vitest": ("vitest", "any"), "node --test": ("node",), "playwright": ("playwright",), "bun": ("bun",)}  # fmt: skip
@@ -25,11 +24,11 @@ _FAMILIES = {"jest": ("jest", "any"), "mocha": ("mocha", "any"), "vitest": ("vit
 def check(repo: Repository) -> Iterator[Finding]:
     """Yield each file with such tests that the gate runs."""
     collected = gated(repo)
-    for path, family in test_files(repo.tree).items():
-        found = list(focused(repo.tree.text(path) or "", options=family == "node"))
-        runs = [r for r in collected.runs if family in _FAMILIES[r[0].runner] and r[0].takes(path)] if found else []
+    for path, found in singled_out(repo.tree).items():
+        family = test_files(repo.tree)[path]
+        runs = [r for r in collected.runs if family in _FAMILIES[r[0].runner] and r[0].takes(path)]
         runs = [r for r in runs if r[0].runner != "node --test" or "--test-only" in r[2].argv]
-        if found and (runs or (family != "node" and any(is_below(path, folder) for folder in collected.unknown))):
+        if runs:
             yield _finding(repo, path, [f"{f.words} in line {f.line}" for f in found], found[0].line, runs)
     yield from _of_deno(repo)
 
@@ -37,14 +36,14 @@ def check(repo: Repository) -> Iterator[Finding]:
 def _finding(
     repo: Repository, path: str, words: list[str], line: int, runs: list[tuple[Collection, Check, Command]]
 ) -> Finding:
-    fails = not runs or all(is_guarded(repo.tree, one, command) is not False for one, _, command in runs)
-    who = f"{runs[0][1].name}: " if runs else ""
+    fails = all(is_guarded(repo.tree, one, command) is not False for one, _, command in runs)
+    who = f"{runs[0][1].name}: "
     more = f" and {len(words) - 3} more" if len(words) > 3 else ""
     shown = ", ".join(words[:3]) + more
-    end = "which its runner refuses in CI" if fails and runs else "so the others of the file do not run"
+    end = "which its runner refuses in CI" if fails else "so the others of the file do not run"
     return Finding(
         ID, Level.WARNING if fails else Level.ERROR, f"{who}tests are singled out, {end}: {shown}", path, line, count=len(words),
-        fix="take it away", reproduce=runs[0][0].ask if runs else f"grep -nE 'only|fit|fdescribe' {path}",
+        fix="take it away", reproduce=runs[0][0].ask,
     )  # fmt: skip
 
 

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 
 from gate.commands.idle import does_nothing
+from gate.commands.shell import split
 from gate.report import Finding, Level
 from gate.repository.js_packages import Member, packages, script_line
-from gate.repository.js_scripts import checks_of, gated, is_run, is_told_elsewhere, leaves_to_others, resolved
+from gate.repository.js_scripts import checks_of, gated, is_run, is_told_elsewhere, leaves_to_others, named, resolved
 from gate.repository.opening import Repository
 
 ID = "script-not-wired"
@@ -20,13 +21,16 @@ _TYPES = re.compile(
     r"^(?:type-?checks?|check[:-]types|types[:-]check|tsc|types|check[:-]ts|lint[:-]types|ts[:-]check|test[:-]types)$"
 )
 _BY_HAND = re.compile(
-    r"watch|debug|inspect|update|dev\b|(?:^|[:-])ui\b|open|headed|coverage|cov\b|report|only|fix|prepare|setup|install|local|record|snapshot|bench|perf|manual|example|serve|start|deploy|release|publish|clean|generate|docker|profile|ci$",
+    r"watch|debug|inspect|update|dev\b|(?:^|[:-])ui\b|open|headed|cover|cov\b|report|only|fix|prepare|setup|install|local|record|snapshot|bench|perf|manual|example|serve|start|deploy|release|publish|clean|generate|docker|profile|ci$",
     re.I,
 )
 _HEAVY = re.compile(
     r"e2e|integration|acceptance|smoke|visual|browser|system|live|stress|load|screenshot|a11y|ios|android|storybook|chromatic|compat|deno|bun\b|esm|cjs|node\d",
     re.I,
 )
+_BROWSERS = re.compile(r"\b(?:karma|playwright|cypress|wdio|testcafe|puppeteer|detox|--browser)\b")
+_RUNNERS = {"jest", "vitest", "mocha", "playwright", "ava", "karma", "cypress", "tap"}  # for other scripts to start
+_RUNS = {"npm", "pnpm", "yarn", "run-s", "run-p", "npm-run-all", "npm-run-all2", "concurrently", "echo"}
 _WATCHES = re.compile(r"--watch|--ui\b|--inspect|\bnodemon\b|-w\b")
 
 
@@ -40,9 +44,11 @@ def check(repo: Repository) -> Iterator[Finding]:
             continue
         for name in member.scripts:
             kind = _kind(repo, member, name)
+            if kind and _is_told_by_parts(repo, member, name):
+                continue
             if kind and not is_run(repo, member, name, "test", "typecheck") and not _is_part(repo, member, name):
-                level = Level.WARNING if _HEAVY.search(name) else Level.ERROR
-                if is_told_elsewhere(repo, name):
+                level = Level.WARNING if _HEAVY.search(name) or _BROWSERS.search(member.scripts[name]) else Level.ERROR
+                if is_told_elsewhere(repo, name) or is_run(repo, member, name, "test", all_checks=True):
                     level = Level.NOTE
                 found.setdefault((name, kind, level), []).append(member)
     for (name, kind, level), members in found.items():
@@ -64,7 +70,13 @@ def _finding(repo: Repository, what: tuple[str, str, Level], members: list[Membe
 def _kind(repo: Repository, member: Member, name: str) -> str:
     """Return what a script verifies: it tests, or checks types; empty for one that is for people, or does neither."""
     text = member.scripts[name]
-    if _BY_HAND.search(name) or _WATCHES.search(text) or does_nothing(text) or "no test specified" in text:
+    if (
+        _BY_HAND.search(name)
+        or name in _RUNNERS
+        or _WATCHES.search(text)
+        or does_nothing(text)
+        or "no test specified" in text
+    ):
         return ""
     if name.startswith(("pre", "post")) and name.removeprefix("pre").removeprefix("post") in member.scripts:
         return ""
@@ -83,9 +95,18 @@ def _is_part(repo: Repository, member: Member, name: str) -> bool:
     return any(
         other != name
         and _kind(repo, member, other)
+        and not _is_told_by_parts(repo, member, other)
         and any(c.argv[1:3] == ("run", name) for c in resolved(repo.tree, member, other))
         for other in member.scripts
     )
+
+
+def _is_told_by_parts(repo: Repository, member: Member, name: str) -> bool:
+    """Return whether a script only runs others, and the gate runs one of them: those that it does not run are told."""
+    own = [n for c in resolved(repo.tree, member, name) if (n := named(c)) is not None and n.name in member.scripts]
+    if not own or any(simple.words[0] not in _RUNS for simple in split(member.scripts[name])):
+        return False
+    return any(is_run(repo, member, part.name, "test", "typecheck", "lint", "build") for part in own)
 
 
 def _is_reached(repo: Repository, member: Member) -> bool:

@@ -40,7 +40,8 @@ def _wanted(text: str) -> Iterator[str]:
         if any(sign in word for word in argv for sign in ("$", "`", "%")) or "--if-present" in argv:
             continue
         found = named(Command(argv, Path()))
-        if found is not None and found.manager in ("npm", "pnpm") and not found.name.startswith("/"):
+        runs = {"run", "run-script"} & set(argv) or found == ("npm", "test", Command(argv, Path()))
+        if found is not None and runs and found.manager in ("npm", "pnpm") and not found.name.startswith("/"):
             yield found.name
         elif argv[0] in SEVERAL:
             yield from (n for n in asked_scripts(argv) if n and not is_pattern(n))

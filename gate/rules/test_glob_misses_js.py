@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from gate.report import Finding, Level
-from gate.repository.collecting import by_scripts, gated, whereabouts
+from gate.repository.collecting import by_scripts, gated, reached, whereabouts
 from gate.repository.collecting.collection import Collection
 from gate.repository.js_packages import home, is_below, packages
 from gate.repository.js_tests import ANY, test_files
@@ -62,6 +62,8 @@ def _owner(repo: Repository, file: str, family: str) -> tuple[int | None, bool]:
     owners = [i for i in fitting if is_below(file, runs[i][0].folder) and _is_home(repo, file, runs[i][0].folder)]
     if not owners or any(is_below(file, folder) for folder in unknown):
         return None, False
+    if file in reached(repo):
+        return None, False  # a file that is collected imports it
     if any(one.takes(file) for one in by_scripts(repo)):
         return None, False  # script-not-wired names the script that would run it
     at = max(owners, key=lambda i: len(runs[i][0].folder))

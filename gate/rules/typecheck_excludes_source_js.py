@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from gate.report import Finding, Level
-from gate.repository.collecting import gated
+from gate.repository.collecting import reached
+from gate.repository.js_configs import join
 from gate.repository.js_packages import home, is_below, packages
 from gate.repository.opening import Repository
 from gate.repository.tsconfig import SUFFIXES, Project, checked, projects_of
@@ -43,7 +44,7 @@ _TOOLING = re.compile(
     r"(?:^|/)(?:[^/]*\.(?:config|setup|conf|stories|d)\.[cm]?tsx?|\.[^/]+/.*|[^/]*rc\.ts|next-env\.d\.ts)$|-d\.ts$|\.d\.[cm]?ts$"
 )
 _ASIDE = re.compile(
-    r"(?:^|/)(?:examples?|templates?|__templates__|demos?|playgrounds?|sandbox|stubs?|cypress|docs?|website|benchmarks?|bench|perf|scaffolds?)/"
+    r"(?:^|/)(?:examples?|templates?|__templates__|demos?|playgrounds?|sandbox|stubs?|cypress|docs?|website|samples?|[a-z]*[Cc]ases|assembly|benchmarks?|bench|perf|scaffolds?)/"
 )
 _LESSER = re.compile(r"(?:^|/)(?:scripts?|tools?|tooling|e2e|config|configs|infra|hack)/")
 
@@ -77,6 +78,8 @@ def _projects(repo: Repository) -> tuple[list[Project], list[str]]:
             found += projects or ()
         elif command.argv[:2] == ("next", "build"):
             found += projects_of(repo.tree, command._replace(argv=("tsc",))) or ()
+        elif command.argv[0] in ("dtslint", "tstyche"):
+            unknown += [join(folder, w) for w in command.argv[1:] if not w.startswith("-")] or [folder]
         elif command.argv[0] in _OTHERS or "--typecheck" in command.argv:
             unknown.append(folder)
     return [p for p in {p.path: p for p in found}.values() if not p.is_empty], unknown
@@ -85,11 +88,7 @@ def _projects(repo: Repository) -> tuple[list[Project], list[str]]:
 def _runs_with_types(repo: Repository, own: str, file: str) -> bool:
     """Return whether a test is compiled with types when it runs: ts-jest and ts-node do."""
     member = packages(repo.tree).get(own)
-    return (
-        member is not None
-        and member.depends("ts-jest", "ts-node")
-        and any(one.takes(file) for one, _, _ in gated(repo).runs)
-    )
+    return member is not None and member.depends("ts-jest", "ts-node") and file in reached(repo)
 
 
 def _finding(repo: Repository, own: str, projects: list[Project], files: list[str]) -> Finding:

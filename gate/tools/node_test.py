@@ -38,7 +38,11 @@ def matches(argv: Sequence[str]) -> bool:
         return False
     if argv[0] == "borp" or "--test" in argv:
         return True
-    return any(re.search(r"(^|[/.\-_])(test|spec)s?[/.\-_]", word) for word in argv[1:] if not word.startswith("-"))
+    words = [word for word in argv[1:] if not word.startswith("-")]
+    if not words or "node_modules/" in words[0]:
+        return False
+    paths = [words[0], *(word for word in words[1:] if "," not in word and ("/" in word or word.endswith("s")))]
+    return any(re.search(r"(^|[/.\-_])(test|spec)s?[/.\-_]", word) for word in paths)
 
 
 def is_guess(argv: Sequence[str]) -> bool:

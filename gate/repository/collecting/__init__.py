@@ -1,6 +1,7 @@
 """Which test files the runners of JavaScript collect: one module for each runner, listed in RUNNERS."""
 
 import importlib
+import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -8,7 +9,10 @@ from gate import tools
 from gate.commands.resolve import Command, resolve
 from gate.repository.checks import Check, invocation
 from gate.repository.collecting.collection import Collection
+from gate.repository.js_configs import imports, join
 from gate.repository.js_packages import packages
+from gate.repository.js_tests import SUFFIXES
+from gate.repository.js_tokens import IMPORT
 from gate.repository.opening import Repository
 from gate.repository.shell_files import place
 from gate.tools.tool import Invocation
@@ -22,6 +26,7 @@ _OTHERS = {
     "mocha-parallel-tests", "mochapack", "electron-mocha", "hardhat", "truffle", "vscode-test", "nps", "xt", "deno", "vp", "nx",
     "meteor", "razzle", "ionic", "umi-test", "father", "dumi", "backstage-cli", "gts", "expo", "sfdx-lwc-jest", "c8", "sf",
 }  # fmt: skip
+_OUT = re.compile(r"(?:out|dist|lib|build|es|cjs|esm|tmp|temp|target|compiled|output)(?:[-_.][\w-]*)?|\.[\w-]+")
 _TESTING = ("test", "spec", "jest", "mocha", "vitest")
 
 
@@ -35,6 +40,25 @@ class Collected(NamedTuple):
 def gated(repo: Repository) -> Collected:
     """Return what the checks that decide collect."""
     return repo.tree.once("collected by the gate", lambda: _collected(repo, repo.gate))
+
+
+def reached(repo: Repository) -> frozenset[str]:
+    """Return the files of JavaScript that run with the tests: those collected, and what they import by relative names."""
+
+    def make() -> frozenset[str]:
+        runs = gated(repo).runs
+        found = {p for p in repo.tree.sources(*SUFFIXES) if any(one.takes(p) for one, _, _ in runs)}
+        open_ = list(found)
+        while open_:
+            path = open_.pop()
+            for match in IMPORT.finditer(repo.tree.text(path) or ""):
+                target = imports(repo.tree, path, match[1])
+                if target and target not in found and target.endswith(SUFFIXES):
+                    found.add(target)
+                    open_.append(target)
+        return frozenset(found)
+
+    return repo.tree.once("reached by tests", make)
 
 
 def by_scripts(repo: Repository) -> tuple[Collection, ...]:
@@ -83,7 +107,17 @@ def _runs(repo: Repository, command: Command) -> Iterator[tuple[Collection | Non
         name = tool.__name__.rpartition(".")[2]
         if name in RUNNERS:
             found = _collect(repo, name, invocation(command, tool))
-            yield from ((one, folder) for one in found) if found is not None else [(None, folder)]
+            compiled = any(_is_compiled(repo, one, folder) for one in found or ())
+            yield from ((one, folder) for one in found) if found is not None and not compiled else [(None, folder)]
+
+
+def _is_compiled(repo: Repository, one: Collection, cwd: str) -> bool:
+    """Return whether a run looks for tests where a build puts them: in a folder that is not there."""
+    for pattern in one.patterns:
+        inner = pattern.removeprefix("<rootDir>/").removeprefix("./").partition("/")[0]
+        if "/" in pattern and _OUT.fullmatch(inner) and join(cwd, inner) not in repo.tree.folders:
+            return True
+    return False
 
 
 def _collect(repo: Repository, name: str, run: Invocation) -> list[Collection] | None:

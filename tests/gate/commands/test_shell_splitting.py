@@ -25,6 +25,9 @@ CASES = {
     "a loop": ("for x in 1 2; do a; done && b", [Simple(("a",), sure=False), Simple(("b",))]),
     "a group": ("{ a; } && ! b", [Simple(("a",)), Simple(("b",))]),
     "an open quote": ("a; b 'c", [Simple(("a",)), Simple(("b",))]),
+    "a document": ("cat >f <<'EOF'\nif a; then\nEOF\nb", [Simple(("cat",)), Simple(("b",))]),
+    "a document for a shell": ("bash <<EOF\na\nEOF", [Simple(("bash",)), Simple(("a",)), Simple(("EOF",))]),
+    "a document without an end": ("cat <<EOF\na", [Simple(("cat",)), Simple(("a",))]),
     "nothing": ("  # only words\n", []),
 }
 

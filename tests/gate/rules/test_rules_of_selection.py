@@ -115,7 +115,8 @@ def test_tests_that_are_singled_out_are_named(
     ("command", "more", "expected"),
     [
         ("playwright test", {"playwright.config.ts": "export default {\n testDir: 'e2e' }"}, ["warning playwright.config.ts:2 t: playwright is green when a test is singled out: forbidOnly is not set"]),
-        ("mocha", {}, ["note gate.toml:2 t: mocha is green when a test is singled out: --forbid-only is not set"]),
+        ("mocha", {"test/a.js": ONLY}, ["warning gate.toml:2 t: mocha is green when a test is singled out: --forbid-only is not set"]),
+        ("mocha", {"test/a.js": ONLY.replace(".only", "").replace("fit", "it")}, []),
         ("playwright test --forbid-only; mocha --forbid-only; jest", {}, []),
         ("playwright test", {"playwright.config.ts": "export default { forbidOnly: isCI }"}, []),
     ],

@@ -95,3 +95,18 @@ SUMMED = "  gate:\n    needs: [test]\n    if: always()\n    runs-on: x\n    step
 )  # fmt: skip
 def test_a_matrix_that_may_be_empty_is_named(tmp_path: Path, text: str, expected: list[str]) -> None:
     assert seen("dynamic_matrix_can_be_empty", tmp_path, {CI: text}) == expected
+
+
+@pytest.mark.parametrize(
+    ("matrix", "expected"),
+    [("{part: [lint, test]}", []), ("{include: [{part: test}]}", []), ("{part: [lint]}", ["test"]), ("'${{ fromJSON(x) }}'", [])],
+)  # fmt: skip
+def test_what_a_matrix_puts_into_a_script_is_followed(tmp_path: Path, matrix: str, expected: list[str]) -> None:
+    files = {
+        **one("run: 'npm run ${{ matrix.part }}'", job=f"    strategy: {{matrix: {matrix}}}\n"),
+        "package.json": '{"scripts": {\n"lint": "eslint .",\n"test": "jest"}}',
+    }
+    told = [
+        f"error package.json:3 the script '{name}' tests, and nothing in the gate runs it: jest" for name in expected
+    ]
+    assert seen("script_not_wired", tmp_path, files) == told
