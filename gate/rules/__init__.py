@@ -33,6 +33,7 @@ RULES = (
     "fixer_in_gate",
     "focused_test_committed",
     "forbid_only_missing",
+    "hand_listed_tests_incomplete",
     "if_present_missing_script",
     "ignore_failure_prefix",
     "ignored_tests_rust",

@@ -126,3 +126,36 @@ def test_this_projects_action_counts_as_its_gate_where_it_stands(tmp_path: Path)
     assert found == [f"error {CI}:4 gate (it runs the gate) is skipped, so green, unless `github.event_name == 'push'`"]
     other = {**own, "action.yml": "name: Something else\n"}
     assert seen("required_job_can_skip", tmp_path / "other", other) == []
+
+
+ASSERTS = "def test_a():\n    assert value() == 3\n"
+THREE = {f"tests/test_{n}.py": ASSERTS for n in "abc"}
+PACKAGES = {f"packages/{n}/package.json": '{"scripts": {"test": "jest"}}' for n in ("api", "web", "core")}
+MATRIX = "    strategy: {matrix: {package: [api, web]}}\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({**gated("pytest tests/test_a.py tests/test_b.py"), **THREE}, ["warning gate.toml:2 test lists 2 of the 3 with tests in tests; nothing runs test_c.py [tests/test_c.py]"]),
+        ({**gated("make test"), "Makefile": "T = test_a.py test_b.py\ntest:\n\tpytest $(addprefix tests/,$(T))\n", **THREE}, []),
+        ({**gated("make test"), "Makefile": "T = tests/test_a.py tests/test_b.py\ntest:\n\tpytest $(T)\n", **THREE}, ["warning Makefile:3 test lists 2 of the 3 with tests in tests; nothing runs test_c.py [tests/test_c.py]"]),
+        ({CI: workflow("cd packages/${{ matrix.package }} && npm test", job=MATRIX), **PACKAGES}, [f"warning {CI}:5 test lists 2 of the 3 with tests in packages; nothing runs core [packages/core]"]),
+        ({CI: workflow("npm test -w ${{ matrix.package }}", job=MATRIX), **PACKAGES}, [f"warning {CI}:5 test lists 2 of the 3 with tests in packages; nothing runs core [packages/core]"]),
+        ({CI: workflow("for p in api web; do (cd packages/$p && npm test); done"), **PACKAGES}, [f"warning {CI}:7 test / step 1 lists 2 of the 3 with tests in packages; nothing runs core [packages/core]"]),
+        ({CI: workflow("for p in api web; do (cd packages/$p && npm test); done", "npm test --prefix packages/core"), **PACKAGES}, []),
+        ({CI: workflow("for p in api web; do (cd packages/$p && npm publish); done"), **PACKAGES}, []),
+        ({**gated("go test ./a ./b"), "a/x_test.go": "x", "b/x_test.go": "x", "extra/x_test.go": "x", "cmd/main.go": ""},
+         ["warning gate.toml:2 test lists 2 of the 3 with tests in the root; nothing runs extra [extra]"]),
+        ({**gated("go test ./a ./b && go test ./..."), "a/x_test.go": "x", "b/x_test.go": "x", "extra/x_test.go": "x"}, []),
+        ({**gated("pytest tests"), **THREE}, []),
+        ({**gated("pytest tests/test_a.py tests/test_b.py && pytest"), **THREE}, []),
+        ({**gated("pytest tests/test_a.py"), **THREE}, []),
+        ({**gated("pytest tests/test_a.py tests/test_b.py"), **THREE, "tests/test_c.py": "def helper():\n    return 1\n"}, []),
+        ({**gated("pytest tests/test_a.py tests/test_b.py"), **THREE, "ci/slow.sh": "pytest tests/test_c.py  # by hand"}, []),
+    ],
+    ids=["files", "computed", "by a variable", "a matrix", "a matrix of names", "a loop", "another step", "no check", "packages of go", "and all",
+         "a folder", "all of them, too", "a single one", "a helper", "named elsewhere"],
+)  # fmt: skip
+def test_lists_of_tests_that_miss_some_are_named(tmp_path: Path, files: dict[str, str], expected: list[str]) -> None:
+    assert seen("hand_listed_tests_incomplete", tmp_path, files) == expected
