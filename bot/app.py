@@ -34,7 +34,7 @@ from bot.sandbox.redact import Redactor
 from bot.settings import Settings
 from bot.slots.disk import low_disk
 from bot.slots.pool import Pool
-from bot.tickets import hosts, pull_checks, scheduler, tickets
+from bot.tickets import hosts, posts, pull_checks, scheduler, tickets
 from bot.tickets.budget import Budget
 from bot.tickets.outage import Outage
 from bot.tickets.presence import Folder, Presence
@@ -77,7 +77,8 @@ class Service:
         self.forge = open_forge(settings, self._http, self.store)
         self.outage = Outage(self.store)
         self.outbox = Outbox(
-            self.store, self.forge, now=time.time, links=links_of(settings), strike=redactor.data
+            self.store, self.forge, now=time.time, links=links_of(settings), strike=redactor.data,
+            claim_s=min(posts.CLAIM_S, settings.dead_after_s),
         )  # fmt: skip
         self.desk = self._desk(data, redactor)
         self.engine = Engine(self.desk, database_url=settings.database_url or sqlite_url(data / ENGINE), host=self.host)

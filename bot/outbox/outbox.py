@@ -20,7 +20,7 @@ from bot.tickets.store import Store
 LOG = log.logger("outbox")
 FIRST_RETRY_S = 2.0
 LAST_RETRY_S = 300.0
-LIMIT_S = posts.CLAIM_S - 5.0  # for one post: it must be over before another host may try it
+LIMIT = 0.75  # of a claim is the time for one post: it must be over before another host may try it
 PACE_S = 5.0  # between edits of one thing on the forge, unless its news is urgent
 
 STATUS_OF = {"success": "success", "failure": "failure", "cancelled": "error"}  # conclusion to a status's word
@@ -142,14 +142,14 @@ class Outbox:
 
     def __init__(
         self, store: Store, forge: GitHub, *, now: Callable[[], float], links: Links | None = None,
-        strike: Callable[[Any], Any] = lambda data: data, limit_s: float = LIMIT_S,
+        strike: Callable[[Any], Any] = lambda data: data, claim_s: float = posts.CLAIM_S,
     ) -> None:  # fmt: skip
         self._links = links or Links("")
         self._store = store
         self._forge = forge
         self._now = now
         self._strike = strike  # takes secrets out of what is posted
-        self._limit_s = limit_s  # for one post
+        self._claim_s, self._limit_s = claim_s, claim_s * LIMIT
         self._wake = asyncio.Event()
         self._posting = asyncio.Lock()
 
@@ -199,7 +199,7 @@ class Outbox:
         if self._store.engine.dialect.name == "sqlite":
             return 0.0  # no other host writes to this database
         with self._store.write() as c:
-            return posts.claim(c, post, self._now())
+            return posts.claim(c, post, self._now(), seconds=self._claim_s)
 
     def _record_failure(self, post: Post, error: Exception, claimed_until: float) -> None:
         not_before = _next_try(error, post.tries, self._now())

@@ -96,7 +96,7 @@ def _ready_at(now: float) -> sa.ColumnElement[float]:
     return sa.case((wanted > now + LONGEST_S, 0.0), else_=wanted)
 
 
-def claim(c: sa.Connection, post: Post, now: float) -> float | None:
+def claim(c: sa.Connection, post: Post, now: float, *, seconds: float = CLAIM_S) -> float | None:
     """Take a post for this host until it is recorded, at most until the time returned; None where another has it."""
     free = sa.or_(posts.c.claimed_until <= now, posts.c.claimed_until > now + LONGEST_S)
     where = (
@@ -105,7 +105,7 @@ def claim(c: sa.Connection, post: Post, now: float) -> float | None:
         posts.c.posted_version < post.version,
         free,
     )
-    until = now + CLAIM_S
+    until = now + seconds
     return until if c.execute(posts.update().where(*where).values(claimed_until=until)).rowcount == 1 else None
 
 

@@ -284,7 +284,7 @@ async def test_a_host_that_wakes_too_late_for_its_claim_sends_nothing(
     forge: LocalForge, github: GitHub, store: Store
 ) -> None:
     want_comment(store, "late")
-    await Outbox(store, github, now=Clock(), limit_s=0).flush()
+    await Outbox(store, github, now=Clock(), claim_s=0).flush()
     assert (forge.requests, standing(store).tries) == ([], 1)
 
 

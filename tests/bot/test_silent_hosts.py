@@ -42,7 +42,7 @@ def test_another_host_goes_on_where_one_fell_silent_and_what_comes_back_changes_
     tmp_path: Path, forge: LocalForge, model: Model, postgres_url: str, moment: Moment
 ) -> None:
     open_shop(forge)
-    shared = {"BOT_DATABASE_URL": postgres_url, "BOT_DEAD_AFTER_S": "2"}
+    shared = {"BOT_DATABASE_URL": postgres_url, "BOT_DEAD_AFTER_S": "3"}
     with (
         Bot(tmp_path / "one", forge, model.url, BOT_NAME="one", **shared) as first,
         Bot(tmp_path / "two", forge, model.url, command="worker", BOT_NAME="two", **shared) as other,
