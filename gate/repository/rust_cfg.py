@@ -10,10 +10,9 @@ from typing import NamedTuple
 _WORD = re.compile(r'"[^"\n]*"|[\w:]+|[(),=]')
 _FEATURE = re.compile(r'\bfeature\s*=\s*"([^"\n]+)"')
 # a file's own condition, or that of a module in a file of its own, with other attributes between
-_OPENS = re.compile(r"#(?P<inner>!?)\[cfg\((?P<cfg>[^\n\]]*(?:\n[^\n\]]*){0,6}?)\)\]")
-_MODULE = re.compile(
-    r"(?:\s|//[^\n]*|#\[(?P<path>path\s*=\s*\"[^\"\n]+\")?[^\n]*\])*(?:pub(?:\([^)\n]*\))?\s+)?mod\s+(?P<name>\w+)\s*;"
-)
+_OPENS = re.compile(r"#(?P<inner>!?)\[cfg\((?P<cfg>[^\]]{1,400}?)\)\]")
+_ATTRIBUTE = re.compile(r"#\[[^\]\n]*\]\s*")
+_MODULE = re.compile(r"(?:pub(?:\([^)\n]*\))?\s+)?mod\s+(?P<name>\w+)\s*;")
 _BOTH = frozenset({True, False})
 
 
@@ -38,9 +37,9 @@ def conditionals(text: str) -> Iterator[Conditional]:
             if not re.search(r"^\s*(?:pub )?(?:mod|fn|struct|use|impl)\b", text[: found.start()], re.M):
                 yield Conditional(condition, "", line)
             continue
-        module = _MODULE.match(text, found.end(), found.end() + 2000)
-        if module and "path" not in module[0].split("mod ")[0]:
-            yield Conditional(condition, module["name"], line)
+        name = _module(text[found.end() : found.end() + 2000])
+        if name:
+            yield Conditional(condition, name, line)
 
 
 def features_of(condition: str) -> list[str]:
@@ -55,6 +54,20 @@ def can_hold(condition: str, features: frozenset[str]) -> bool:
         return len(words) > 500 or True in _Reader(words, features).one(0)
     except (IndexError, RecursionError):
         return True
+
+
+def _module(text: str) -> str:
+    """Return the name of the module that is declared behind attributes and comments, nothing where another item is."""
+    for line in text.split("\n"):
+        rest = line.strip()
+        while rest.startswith("#[") and (attribute := _ATTRIBUTE.match(rest)):
+            if "path" in attribute[0]:
+                return ""
+            rest = rest[attribute.end() :]
+        if rest and not rest.startswith("//"):
+            found = _MODULE.match(rest)
+            return found["name"] if found else ""
+    return ""
 
 
 class _Reader:

@@ -16,8 +16,7 @@ SUMMARY = (
 )
 _TEST = re.compile(r"^\s*#\[test\]", re.M)
 _ANY = re.compile(r"^[ \t]*#\[(?:[\w:]+::)?test\b[^\n]*\]", re.M)
-_OWN = re.compile(r"\buse\s[^;\n]*::test\b|\buse\s[^;]*\btest\b[^;]*;|macro_rules!\s*test\b")
-_IGNORE = re.compile(r"\s*(?:(?:#\[[^\n]*\]|//[^\n]*)\s*)*?#\[ignore\b")
+_OWN = re.compile(r"\buse\s[^;\n]*::test\b|\buse\s[^;]{0,300}\btest\b[^;]{0,300};|macro_rules!\s*test\b")
 _ASKS = {"--ignored", "--include-ignored", "--run-ignored"}
 _CHOOSES = {"--all-targets", "--tests", "--lib", "--bins", "--test", "--bin", "--benches"}
 
@@ -62,7 +61,7 @@ def _of_crate(repo: Repository, crate: Crate, runs: list[CargoRun]) -> Iterator[
         for path in tests:
             text = repo.tree.text(path) or ""
             found = list(_ANY.finditer(text))
-            if found and all(_IGNORE.match(text, m.end()) or _ignored_before(text, m.start()) for m in found):
+            if found and all(_ignored(text, m) for m in found):
                 yield _finding(repo, crate, name, "holds nothing but ignored tests", [path], level=Level.WARNING)
 
 
@@ -115,11 +114,15 @@ def _has_plain(repo: Repository, path: str) -> bool:
     return _TEST.search(text) is not None and not _OWN.search(text)
 
 
-def _ignored_before(text: str, start: int) -> bool:
-    """Return whether `#[ignore]` stands in the lines of attributes right above."""
-    for line in reversed(text[:start].rstrip("\n").split("\n")[-6:]):
-        if line.strip().startswith("#[ignore"):
-            return True
-        if not line.strip().startswith(("#[", "//")):
-            return False
+def _ignored(text: str, test: re.Match[str]) -> bool:
+    """Return whether `#[ignore]` stands among the attributes around that of a test."""
+    before = reversed(text[max(0, test.start() - 1000) : test.start()].rstrip("\n").split("\n"))
+    behind = text[test.end() : test.end() + 1000].split("\n")
+    for lines in (before, behind):
+        for line in lines:
+            words = line.strip()
+            if words.startswith("#[ignore"):
+                return True
+            if words and not words.startswith(("#[", "//")):
+                break
     return False

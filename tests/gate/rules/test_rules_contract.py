@@ -23,16 +23,26 @@ def test_a_rule_has_a_tree_that_trips_it_and_one_that_does_not(name: str) -> Non
     assert len(re.findall(rf'"{name}"', texts)) >= 1, f"tests/gate/rules: expected tests that name {name!r}"
 
 
+RUNS = (
+    "python3 -m unittest; cargo test; (cd m; cargo test -p); mvn verify -P; ./gradlew check -x; phpunit -c; rspec -P; ctest --test-dir; "
+    "bazel test //...; go test -tags; dotnet test --filter; swift test; gofmt -l ."
+)
+
+
 @pytest.mark.parametrize("name", RULES)
 def test_a_rule_is_quiet_and_whole_in_odd_repositories(tmp_path: Path, name: str) -> None:
     odd = {
-        "gate.toml": "[steps.a]\nrun = 'python3 -m unittest'", "package.json": '{"scripts": 7, "workspaces": {"packages": 3}}',
+        "gate.toml": f"[steps.a]\nrun = '{RUNS}'", "package.json": '{"scripts": 7, "workspaces": {"packages": 3}}',
         "tsconfig.json": '{"files": 3, "include": {"a": 1}, "references": [1, null]}', "pyproject.toml": "[tool]\npytest = 1\nmypy = 2\nruff = 3\n",
         "Cargo.toml": "workspace = 4\n", "turbo.json": '{"tasks": []}', "setup.cfg": "[mypy]\n", "tox.ini": "[tox]\nenv_list\n",
         ".pre-commit-config.yaml": "- 1\n", "Makefile": "\ttest\n", "pom.xml": "<project", "nx.json": "{}", "go.mod": "", "docker-compose.yml": "services: 1",
         ".github/workflows/a.yml": "on: push\njobs:\n  a:\n    uses: ./.github/workflows/b.yml\n    needs: [a, 3]\n    strategy: 5\n",
         "jest.config.js": "module.exports = [{ testMatch: 3, projects: { a", "vitest.config.ts": "export default defineConfig(3)",
         "eslint.config.js": "export default 3", ".eslintrc.json": '{"rules": 3, "ignorePatterns": {}}', "lerna.json": "{}",
+        "build.gradle": "test { ignoreFailures = {", "phpunit.xml": "<phpunit><testsuites><testsuite/></testsuites></phpunit>", "CMakeLists.txt": "add_test((\n",
+        ".bazelrc": "test --test_tag_filters\n'", ".rspec": "--pattern {{{", "a_test.go": "//go:build !(\npackage a\nfunc TestA(t *testing.T) {}\n",
+        "m/Cargo.toml": '[package]\nname = "m"\nautotests = 3\n[lib]\ntest = false\n[features]\na = 3\n', "m/src/lib.rs": "#![cfg(feature =)]\n#[test]\n",
+        "BUILD": "a_test(name = 1, tags = 2)\n", "Package.swift": ".testTarget(", "a.sln": "Project(", "spec/a.rb": "describe do\n", "x.csproj": "<Project",
         "test_a.py": "import unittest\nclass T(unittest.TestCase):\n    def test_a(self): self.assertEqual(1, 1)\n",
     }  # fmt: skip
     assert {f.rule for f in load(name).check(opened(tmp_path, odd))} <= {load(name).ID}
