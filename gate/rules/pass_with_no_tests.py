@@ -1,10 +1,14 @@
 """A test runner is told to succeed when it finds no test."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from gate.patterns import later
 from gate.report import Finding, Level
+from gate.repository.js_configs import imports, join
+from gate.repository.js_tokens import IMPORT
 from gate.repository.opening import Repository
 from gate.repository.shell_files import place
+from gate.repository.tree import Tree
 
 ID = "pass-with-no-tests"
 SUMMARY = (
@@ -12,6 +16,7 @@ SUMMARY = (
 )
 FLAGS = ("--passWithNoTests", "--pass-with-no-tests")
 CONFIGS = ("**/jest.config*.*", "**/vitest.config.*", "**/vitest.workspace.*", "**/vite.config.*")
+_PRESET = later(r"""['"]?\b(?:preset|extends)['"]?\s*:\s*['"]((?:\.|<rootDir>/)[^'"\n]*)['"]""")
 _RUNNERS = {"jest", "vitest", "playwright", "react-scripts", "craco", "mocha"}
 
 
@@ -36,11 +41,40 @@ def _in_commands(repo: Repository) -> Iterator[Finding]:
 
 
 def _in_configurations(repo: Repository) -> Iterator[Finding]:
-    for path in repo.tree.named(*CONFIGS, "**/package.json"):
-        for number, line in enumerate((repo.tree.text(path) or "").splitlines(), 1):
+    configs = [*repo.tree.named(*CONFIGS), *_given(repo)]
+    found = dict.fromkeys([*configs, *_bases(repo.tree, configs), *repo.tree.named("**/package.json")])
+    for path in found:
+        text = repo.tree.text(path) or ""
+        for number, line in enumerate(text.splitlines() if "passWithNoTests" in text else (), 1):
             code = line.partition("//")[0].replace('"', "").replace("'", "").replace(" ", "")
             if "passWithNoTests:true" in code:
                 yield Finding(
                     ID, Level.ERROR, "the runner is configured to succeed without any test", path, number,
                     fix="take passWithNoTests away", reproduce=f"grep -n passWithNoTests {path}",
                 )  # fmt: skip
+
+
+def _given(repo: Repository) -> Iterator[str]:
+    """Yield the configurations that runs are given by name."""
+    for command in (c for at in repo.gate for c in at.commands if c.argv[0] in _RUNNERS):
+        words = [*command.argv, ""]
+        for i, word in enumerate(words[:-1]):
+            name, equals, value = word.partition("=")
+            path = join(repo.tree.relative(command.cwd), value if equals else words[i + 1])
+            if name in ("-c", "--config") and path in repo.tree.known:
+                yield path
+
+
+def _bases(tree: Tree, configs: Sequence[str]) -> Iterator[str]:
+    """Yield the files of the repository that configurations import, extend or take for a preset, whatever their names."""
+    seen, open_ = set(configs), list(configs)
+    while open_:
+        path = open_.pop()
+        text = tree.text(path) or ""
+        for spec in [*(m[1] for m in IMPORT.finditer(text)), *_PRESET.findall(text)]:
+            for name in (spec, f"{spec}/jest-preset"):
+                target = imports(tree, path, name.replace("<rootDir>/", "./"))
+                if target and target not in seen:
+                    seen.add(target)
+                    open_.append(target)
+                    yield target

@@ -1,7 +1,7 @@
 """What jest collects: https://jestjs.io/docs/configuration (testMatch, testRegex, roots, projects, ...)."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gate.repository.collecting.collection import Collection, Words, below, read_words, strings
@@ -43,7 +43,7 @@ _MOST_PROJECTS = 200
 
 def collect(tree: Tree, run: Invocation) -> list[Collection] | None:
     """Return what a run collects, one for each project; None where that cannot be known from files."""
-    words = read_words(run.words, values=_VALUES, lists=_LISTS)
+    words = words_of(run.argv)
     cwd = tree.relative(run.cwd)
     if run.argv[0] == "react-scripts":
         return _react_scripts(tree, cwd, words)
@@ -51,7 +51,7 @@ def collect(tree: Tree, run: Invocation) -> list[Collection] | None:
         words.options
     ):
         return None
-    found = _config(tree, cwd, words)
+    found = config_of(tree, cwd, words)
     if found is None:
         return None
     folder, path, config = found
@@ -73,7 +73,12 @@ def collect(tree: Tree, run: Invocation) -> list[Collection] | None:
     return [_filtered(c, patterns, cwd, by_path=by_path) for c in collections]
 
 
-def _config(tree: Tree, cwd: str, words: Words) -> tuple[str, str, Any] | None:
+def words_of(argv: Sequence[str]) -> Words:
+    """Return the options of a command line of jest, and what stands alone in it."""
+    return read_words(argv[1:], values=_VALUES, lists=_LISTS)
+
+
+def config_of(tree: Tree, cwd: str, words: Words) -> tuple[str, str, Any] | None:
     """Return the folder, the file and the settings that jest starts from."""
     named = words.last("-c", "--config")
     if named and named.lstrip().startswith("{"):

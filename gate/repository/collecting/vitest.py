@@ -1,6 +1,6 @@
 """What vitest collects: https://vitest.dev/config/ (include, exclude, dir, root, projects, workspaces)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gate.repository.collecting.collection import Collection, Words, below, read_words, strings
@@ -26,18 +26,15 @@ _MOST_PROJECTS = 300
 
 def collect(tree: Tree, run: Invocation) -> list[Collection] | None:
     """Return what a run collects, one for each project; None where that cannot be known from files."""
-    words = read_words([w for w in run.words if w != "--silent"], values=_VALUES)
+    words = words_of(run.argv)
     if {"--project", "--changed", "--browser"} & set(words.options) or "related" in words.alone[:1]:
         return None if "--changed" not in words.options else []
     if words.alone[:1] in (["bench"], ["list"], ["init"]):
         return []
     cwd = tree.relative(run.cwd)
     root = join(cwd, words.last("-r", "--root") or ".")
-    named = words.last("-c", "--config")
-    path = join(root, named) if named else _config_of(tree, root)
-    if named and path not in tree.known:
-        path = join(cwd, named)
-    config = load(tree, path) if path in tree.known and path else Table()
+    path = config_path(tree, cwd, words)
+    config = load(tree, path) if path else Table()
     collections = list[Collection]()
     for one in _projects(tree, root, path or "", config, words):
         if one is None:
@@ -45,6 +42,18 @@ def collect(tree: Tree, run: Invocation) -> list[Collection] | None:
         collections.append(one)
     filters = words.alone[1:] if words.alone[:1] and words.alone[0] in _COMMANDS else words.alone
     return [_filtered(c, filters) for c in collections]
+
+
+def words_of(argv: Sequence[str]) -> Words:
+    """Return the options of a command line of vitest, and what stands alone in it."""
+    return read_words([w for w in argv[1:] if w != "--silent"], values=_VALUES)
+
+
+def config_path(tree: Tree, cwd: str, words: Words) -> str | None:
+    """Return the configuration that a run takes, None where the repository has none."""
+    root, named = join(cwd, words.last("-r", "--root") or "."), words.last("-c", "--config")
+    tried = [join(root, named), join(cwd, named)] if named else [_config_of(tree, root)]
+    return next((path for path in tried if path in tree.known), None)
 
 
 def _config_of(tree: Tree, root: str) -> str | None:

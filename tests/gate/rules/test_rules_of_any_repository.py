@@ -34,9 +34,12 @@ PACKAGE = '{"scripts": {\n"test": "jest --passWithNoTests"\n}}'
         ({"gate.toml": policy(test="npm test"), "package.json": PACKAGE}, ["error package.json:2 test: jest succeeds without any test (--passWithNoTests)"]),
         ({"gate.toml": policy(test="npx vitest run --passWithNoTests=true")}, ["error gate.toml:2 test: vitest succeeds without any test (--passWithNoTests=true)"]),
         ({"jest.config.base.js": "module.exports = {\n  passWithNoTests: true,\n}"}, ["error jest.config.base.js:2 the runner is configured to succeed without any test"]),
+        ({"jest.config.js": "module.exports = { ...require('./config/shared') }", "config/shared.js": "module.exports = {\n passWithNoTests: true }"}, ["error config/shared.js:2 the runner is configured to succeed without any test"]),
+        ({"gate.toml": policy(test="jest -c ci.json"), "ci.json": '{"preset": "./preset"}', "preset/jest-preset.js": "module.exports = { passWithNoTests: true }"}, ["error preset/jest-preset.js:1 the runner is configured to succeed without any test"]),
+        ({"other.js": "module.exports = { passWithNoTests: true }"}, []),
         ({"jest.config.base.js": "// passWithNoTests: true", "gate.toml": policy(test="jest", other="echo --passWithNoTests")}, []),
     ],
-    ids=["in a script", "in a step", "in a configuration", "near misses"],
+    ids=["in a script", "in a step", "in a configuration", "in what it imports", "in its preset", "in no configuration", "near misses"],
 )  # fmt: skip
 def test_a_runner_that_succeeds_without_tests_is_named(
     tmp_path: Path, files: dict[str, str], expected: list[str]
