@@ -19,7 +19,17 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from bot import log
-from bot.connecting import AUTHOR, GATE, agent_of, interpreter, links_of, open_forge, secrets_of, webhook_secrets
+from bot.connecting import (
+    AUTHOR,
+    GATE,
+    agent_of,
+    by_size,
+    interpreter,
+    links_of,
+    open_forge,
+    secrets_of,
+    webhook_secrets,
+)
 from bot.dashboard.bell import Bell
 from bot.dashboard.guard import Guard
 from bot.dashboard.pages import Dashboard
@@ -33,6 +43,7 @@ from bot.outbox.outbox import Outbox
 from bot.sandbox.redact import Redactor
 from bot.settings import Settings
 from bot.slots.disk import low_disk
+from bot.slots.mirrors import Mirrors
 from bot.slots.pool import Pool
 from bot.tickets import hosts, posts, pull_checks, scheduler, tickets
 from bot.tickets.budget import Budget
@@ -122,6 +133,7 @@ class Service:
             pool=Pool(
                 data / "slots", self.store, host=self.host, slots=settings.slots, sandbox=sandbox_mode(settings),
                 private_hosts=settings.private_hosts,
+                mirrors=Mirrors(by_size(self.forge, settings.partial_clone_mb)),
             ),
             open_agent=lambda wanted: agent_of(settings, wanted, redactor), redactor=redactor,
             logbook=Logbook(self.store, now=time.time, changed=self.bell.ring), outage=self.outage,

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import httpx
@@ -49,6 +50,15 @@ def open_forge(settings: Settings, http: httpx.AsyncClient, store: Store | None 
     several = store is not None and store.engine.dialect.name == "postgresql"
     shared = Written(store, CONTENT).take if store is not None and several else None
     return GitHub(http, api_url=settings.api_url, app=app, token=token, now=time.time, shared=shared)
+
+
+def by_size(forge: GitHub, least_mb: int) -> Callable[[str], Awaitable[bool]]:
+    """Return what tells whether a repository is large enough for a partial clone; 0: none is, and no forge is asked."""
+
+    async def is_large(repository: str) -> bool:
+        return least_mb > 0 and await forge.size_kb(repository) >= least_mb * 1024
+
+    return is_large
 
 
 def private_key(settings: Settings) -> str:

@@ -99,6 +99,7 @@ class Settings(BaseSettings):
     slots: int = Field(default=2, ge=1, le=64)
     tickets: int = Field(default=0, ge=0)  # at the same time, on all hosts together; 0: as many as there are slots
     recheck: int = Field(default=20, ge=0)  # one of so many jobs is gated again without caches, and every merge
+    partial_clone_mb: int = Field(default=0, ge=0)  # from this size on a clone leaves older files out; 0: none does
     low_disk_mb: int = Field(default=1024, ge=0)  # with less free than this no work starts
 
     api_url: Address = Field(default="https://api.github.com", min_length=1)

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.commands.arguments import repository_name
-from bot.connecting import open_forge
+from bot.connecting import by_size, open_forge
 from bot.errors import UserError
 from bot.opening import data_folder, sandbox_mode
 from bot.settings import Settings, load
@@ -129,6 +129,7 @@ async def _warm(repository: str, count: int) -> dict[str, dict[str, float]]:
     took: dict[str, dict[str, float]] = {}
     async with httpx.AsyncClient(timeout=30.0) as http:
         forge = open_forge(settings, http)
+        pool.mirrors.is_large = by_size(forge, settings.partial_clone_mb)
         branch = await forge.default_branch(repository)
         sha = await forge.branch_sha(repository, branch)
         if sha is None:

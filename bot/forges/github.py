@@ -221,6 +221,11 @@ class GitHub(Signed):
         answer = await self._ask.send(repo, READ, Ask("GET", "", safe=True))
         return str(answer.json()["default_branch"])
 
+    async def size_kb(self, repo: str) -> int:
+        """Return what a repository takes on the forge's disk, as the forge reckons it: in kilobytes."""
+        answer = await self._ask.send(repo, READ, Ask("GET", "", safe=True))
+        return int(answer.json()["size"])
+
     async def branch_sha(self, repo: str, branch: str) -> str | None:
         """Return the commit of a branch; None where there is no such branch."""
         path = f"/git/ref/heads/{quote(branch)}"

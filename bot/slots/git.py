@@ -8,10 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot import log as logs
 from bot.sandbox import proc
+from bot.slots import partial
 from bot.slots.index import Tracked, listed, read_index
 from bot.slots.remote import Away, trouble
 
+LOG = logs.logger("slots")
 LIMIT_S = 600.0
 SILENCE_S = 60  # of a forge, which shows every 5 s that it works (uploadpack.keepAlive, receive.keepAlive)
 OUTPUT_BYTES = 50_000_000
@@ -26,6 +29,7 @@ ENV: Mapping[str, str] = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_LFS_SKIP_SMUDGE": "1",
+    "GIT_NO_LAZY_FETCH": "1",  # known since git 2.44; before that the address in partial.SECTION leads nowhere
 }
 CONFIG = (
     "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.trustctime=true", "core.checkStat=default",
@@ -93,12 +97,17 @@ def _entry(line: str) -> tuple[str, int, str]:
     return path, int(mode, 8), blob
 
 
-async def ensure_mirror(path: Path) -> bool:
-    """Make the bare repository that serves all slots of one repository; return whether it was made now."""
+async def ensure_mirror(path: Path, *, is_partial: bool = False) -> bool:
+    """Make the bare repository that serves all slots of one repository; return whether it was made now.
+
+    `is_partial` is for one that is made now: of files it holds what `fetch_objects` brings.
+    """
     if (path / "HEAD").exists():
         return False
     path.mkdir(parents=True, exist_ok=True)
     await call("init", "--quiet", "--bare", str(path), git_dir=path)
+    if is_partial:
+        partial.begin(path)
     return True
 
 
@@ -110,19 +119,35 @@ async def fetch(
 
     Raises remote.Away where the forge cannot serve it now, remote.NoAccess where it will not.
     """
+    is_partial = partial.is_partial(mirror)
+    is_new = not is_partial or not any((mirror / "objects" / "pack").glob("*.pack"))
+    done = await _remote(
+        "fetch", "--quiet", "--no-tags", "--prune", "--no-write-fetch-head", "--no-auto-gc",
+        *((partial.FILTER, partial.REMOTE) if is_partial else (url,)), *refs,
+        git_dir=mirror, env=_environment(url, token), ok=(0,), silence_s=silence_s,
+    )  # fmt: skip
+    if is_partial and is_new and partial.IGNORED in done.output:
+        partial.end(mirror)
+        LOG.warning("cloned whole: the forge's git knows no filters", extra={"mirror": mirror.parent.name})
+
+
+async def fetch_objects(mirror: Path, url: str, *, token: str | None, ids: Sequence[str]) -> None:
+    """Bring these objects of the forge into a partial mirror, in one request. Raises as `fetch`."""
     await _remote(
-        "fetch", "--quiet", "--no-tags", "--prune", "--no-write-fetch-head", "--no-auto-gc", url, *refs,
-        git_dir=mirror, env=_credentials(url, token), ok=(0,), silence_s=silence_s,
+        "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-gc", partial.FILTER, "--stdin",
+        partial.REMOTE, git_dir=mirror, env=_environment(url, token, ("fetch.negotiationAlgorithm", "noop")), ok=(0,),
+        stdin="".join(f"{one}\n" for one in ids).encode(),
     )  # fmt: skip
 
 
 async def _remote(
     *args: str, git_dir: Path, env: Mapping[str, str], ok: Sequence[int], limit_s: float = LIMIT_S,
-    silence_s: int = SILENCE_S,
+    silence_s: int = SILENCE_S, stdin: bytes | None = None,
 ) -> proc.Done:  # fmt: skip
     """Run git against the forge; raises what stands between us and it, else GitError for a code that is not `ok`."""
     patience = {"GIT_HTTP_LOW_SPEED_LIMIT": "1", "GIT_HTTP_LOW_SPEED_TIME": str(silence_s)}  # bytes a second, seconds
-    done = await call(*args, git_dir=git_dir, env={**env, **patience}, limit_s=limit_s, ok=(0, 1, 128, None))
+    given = {**env, **patience}
+    done = await call(*args, git_dir=git_dir, env=given, limit_s=limit_s, ok=(0, 1, 128, None), stdin=stdin)
     if done.timed_out:
         raise Away(f"git {args[0]}: the forge did not finish within {limit_s:g} s")
     stands = trouble(args[0], done.output) if done.exit_code != 0 else None
@@ -146,9 +171,15 @@ async def merge_base(mirror: Path, one: str, other: str) -> str | None:
 
 
 async def read_first(mirror: Path, sha: str, paths: Sequence[str]) -> str:
-    """Return the text of the first of these files that the commit has, or nothing."""
+    """Return the text of the first of these files that the commit has, or nothing.
+
+    Raises GitError where the commit has one and a partial mirror does not.
+    """
     asked = (call("cat-file", "blob", f"{sha}:{path}", git_dir=mirror, ok=(0, 128)) for path in paths)
     found = await asyncio.gather(*asked)
+    lacks = next((done.output for done in found if done.exit_code != 0 and partial.LACKS.search(done.output)), "")
+    if lacks:
+        raise GitError(f"git cat-file: {lacks.strip()[-2000:]}")
     return next((done.output for done in found if done.exit_code == 0), "")
 
 
@@ -285,10 +316,12 @@ async def push(
         kept = await call("for-each-ref", "--contains", expected, "refs/sluice/", git_dir=mirror, ok=(0, 129))
         if older.exit_code != 0 and not kept.output.strip():
             return Rejected(f"the branch holds commits that are not ours ({expected[:10]})")
+    # where no ref of the forge is known here, for its base moved, a push would send, and first fetch, all of history
+    negotiated = (("push.negotiate", "true"),) if partial.is_partial(mirror) else ()
     lease = f"--force-with-lease=refs/heads/{branch}:{expected or ''}"
     done = await _remote(
         "push", "--quiet", "--no-verify", "--porcelain", lease, url, f"{sha}:refs/heads/{branch}",
-        git_dir=mirror, env=_credentials(url, token), ok=(0, 1, 128), limit_s=limit_s, silence_s=silence_s,
+        git_dir=mirror, env=_environment(url, token, *negotiated), ok=(0, 1, 128), limit_s=limit_s, silence_s=silence_s,
     )  # fmt: skip
     return Pushed() if done.exit_code == 0 else Rejected(done.output.strip()[-500:])
 
@@ -330,10 +363,16 @@ async def unbundle(mirror: Path, data: bytes, head: str) -> None:
         path.unlink(missing_ok=True)
 
 
-def _credentials(url: str, token: str | None) -> dict[str, str]:
-    """Return the environment that gives one call a token for one host; nothing of it shows in a process list."""
-    if token is None:
-        return {}
-    host = "/".join(url.split("/")[:3])
-    header = "Authorization: Basic " + base64.b64encode(f"x-access-token:{token}".encode()).decode()
-    return {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": f"http.{host}/.extraHeader", "GIT_CONFIG_VALUE_0": header}
+def _environment(url: str, token: str | None, *given: tuple[str, str]) -> dict[str, str]:
+    """Return the environment of a call that may reach a forge: only here does a partial mirror know its address.
+
+    The token is for one host; nothing of it shows in a process list.
+    """
+    settings = [*given, (f"url.{url}.insteadOf", partial.NOWHERE)]
+    if token is not None:
+        host = "/".join(url.split("/")[:3])
+        header = "Authorization: Basic " + base64.b64encode(f"x-access-token:{token}".encode()).decode()
+        settings.append((f"http.{host}/.extraHeader", header))
+    numbered = {name: text for n, (key, value) in enumerate(settings)
+                for name, text in ((f"GIT_CONFIG_KEY_{n}", key), (f"GIT_CONFIG_VALUE_{n}", value))}  # fmt: skip
+    return {"GIT_CONFIG_COUNT": str(len(settings)), "GIT_NO_LAZY_FETCH": "0", **numbered}

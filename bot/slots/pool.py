@@ -1,9 +1,10 @@
 """A fixed number of long-lived worktrees: leased, brought to a commit, released clean or put into quarantine."""
 
 import asyncio
+import contextlib
 import shutil
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -14,8 +15,11 @@ from bot.slots import clean, git, install, proof, shelf, worktree
 from bot.slots.caches import Ground
 from bot.slots.clean import Unclean
 from bot.slots.git import GitError
+from bot.slots.index import Tracked
 from bot.slots.install import read_installed
 from bot.slots.left_out import left_out
+from bot.slots.mirrors import Mirrors
+from bot.slots.partial import is_partial
 from bot.slots.proof import Proof
 from bot.slots.reset import Missing, drop, prove, reset
 from bot.slots.shelf import Lent, Use
@@ -49,6 +53,7 @@ class Pool:
     def __init__(
         self, root: Path, store: Store, *, host: str, slots: int, now: Callable[[], float] = time.time,
         sandbox: Mode = "bubblewrap", private_hosts: Sequence[str] = (),
+        mirrors: Mirrors | None = None,
     ) -> None:  # fmt: skip
         self._root = root
         self.store = store
@@ -57,8 +62,8 @@ class Pool:
         self._now = now
         self._sandbox: Mode = sandbox  # of what installs
         self._private_hosts = private_hosts  # where that may reach into the operator's own network
+        self.mirrors = mirrors or Mirrors()
         self._emptying: set[asyncio.Task[list[str]]] = set()
-        self._locks: dict[str, asyncio.Lock] = {}  # one a repository: parallel writes to a mirror race on git's locks
 
     async def open(self) -> None:
         """Free what an earlier run of this host had leased, and mend what it left broken, before a job meets it."""
@@ -181,14 +186,16 @@ class Pool:
 
     def lock(self, repository: str) -> asyncio.Lock:
         """Return the lock for writes to a repository's mirror."""
-        return self._locks.setdefault(repository, asyncio.Lock())
+        return self.mirrors.lock(repository)
 
     async def prepare(
         self, slot: Slot, *, url: str, token: str | None, sha: str, install: Install | None,
         on_part: Callable[[str, float], None], keep: Sequence[str] = (),
-        cancelled: asyncio.Event | None = None, use: Use = "none",
+        cancelled: asyncio.Event | None = None, use: Use = "none", beside: Sequence[str] = (),
     ) -> Ready:  # fmt: skip
         """Bring a slot to a commit, all else gone but what is kept; fetches and installs only what is missing.
+
+        `beside` are commits whose files are read there too, as the base that a gate compares with.
 
         `on_part` hears of each part that was paid: clone or fetch, worktree or checkout, install or update, caches.
         `keep` are paths that the repository names; `use` says what the job gets of the caches.
@@ -203,28 +210,15 @@ class Pool:
 
         async def fetched() -> None:
             began = time.perf_counter()
-            new = await git.ensure_mirror(slot.mirror)
-            if new or not await git.has_commit(slot.mirror, sha):
+            new = await self.mirrors.ensure(slot)
+            needs = new or not await git.has_commit(slot.mirror, sha)
+            if needs:
                 await git.fetch(slot.mirror, url, token=token)
+            if await self.mirrors.fill(slot, sha, *beside, url=url, token=token) or needs:
                 took("clone" if new else "fetch", began)
 
         warm = worktree.is_whole(slot)
-        began = time.perf_counter()
-        if warm:
-            try:
-                tracked = await reset(slot, sha)
-            except Missing:
-                async with self.lock(slot.repository):
-                    await fetched()
-                began = time.perf_counter()
-                tracked = await reset(slot, sha)
-        else:
-            async with self.lock(slot.repository):
-                await fetched()
-                began = time.perf_counter()
-                self._discard(slot)
-                await worktree.make(slot, sha)
-            tracked = (await git.tracked(slot.tree))[0]
+        tracked, began = await self._stand(slot, sha, fetched, warm=warm)
         self._new_home(slot)
         missing = left_out(slot.path, tracked)  # before an install, which may fetch it
         took("checkout" if warm else "worktree", began)
@@ -235,6 +229,22 @@ class Pool:
         if lent:
             took("caches", began)
         return Ready(sha, warm, dependencies, tuple(lent), ground, missing)
+
+    async def _stand(
+        self, slot: Slot, sha: str, fetched: Callable[[], Awaitable[None]], *, warm: bool
+    ) -> tuple[Tracked, float]:
+        """Bring the worktree to a commit; return what is tracked, and when all was there to begin with."""
+        began = time.perf_counter()
+        if warm and not is_partial(slot.mirror):
+            with contextlib.suppress(Missing):
+                return await reset(slot, sha), began
+        async with self.lock(slot.repository):
+            await fetched()
+            began = time.perf_counter()
+            if not warm:
+                self._discard(slot)
+                await worktree.make(slot, sha)
+        return await reset(slot, sha) if warm else (await git.tracked(slot.tree))[0], began
 
     async def _install(
         self,

@@ -179,7 +179,7 @@ async def _judge(check: Check) -> tuple[str | None, Report]:
     ready = await desk.pool.prepare(
         slot, url=url, token=token, sha=row.head_sha, install=check.settings.install,
         keep=check.settings.caches.keep, on_part=lambda _part, _seconds: None, cancelled=check.cancelled,
-        use="none" if row.is_fork or not check.settings.caches.enabled else "lend",
+        beside=(base_sha,), use="none" if row.is_fork or not check.settings.caches.enabled else "lend",
     )  # fmt: skip
     report = await gating.judge(check, base_sha)
     if not row.is_fork:
@@ -192,7 +192,7 @@ async def _fetch(check: Check, slot: Slot, url: str, token: str, tip: str) -> st
     row = check.row
     head = f"+refs/pull/{row.pull}/head:{HEADS}/{row.pull}"  # the base repository has it, whoever's the fork is
     async with check.desk.pool.lock(row.repository):
-        await git.ensure_mirror(slot.mirror)
+        await check.desk.pool.mirrors.ensure(slot)
         there = [await git.has_commit(slot.mirror, sha) for sha in (row.head_sha, tip)]
         if not all(there):
             await git.fetch(slot.mirror, url, token=token, refs=("+refs/heads/*:refs/remotes/origin/*", head))

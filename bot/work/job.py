@@ -181,13 +181,27 @@ class Job:
             data = bundles.find(c, self.ticket.id, sha)
         if data is None:
             return
-        url = f"{self.desk.git_url}/{self.ticket.repository}.git"
         async with self.desk.pool.lock(self.ticket.repository):
-            new = await git.ensure_mirror(slot.mirror)
+            new = await self.desk.pool.mirrors.ensure(slot)
             if new or not await git.has_commit(slot.mirror, sha):
                 with self.timed("clone" if new else "fetch"):
-                    await git.fetch(slot.mirror, url, token=await self.desk.forge.git_token(self.ticket.repository))
-                    await git.unbundle(slot.mirror, data, sha)
+                    token = await self._token()
+                    await git.fetch(slot.mirror, self.url, token=token)
+                    await self.desk.pool.mirrors.unbundle(slot, data, sha, url=self.url, token=token)
+
+    async def have(self, slot: Slot, *commits: str, beyond: str = "") -> None:
+        """Have the files of these commits in the mirror, also where that holds only what was asked for."""
+        began = time.perf_counter()
+        if await self.desk.pool.mirrors.have(slot, *commits, url=self.url, token=self._token, beyond=beyond):
+            self.took("fetch", time.perf_counter() - began)
+
+    @property
+    def url(self) -> str:
+        """Return the address of the repository for git."""
+        return f"{self.desk.git_url}/{self.ticket.repository}.git"
+
+    async def _token(self) -> str | None:
+        return await self.desk.forge.git_token(self.ticket.repository)
 
     async def leased(self) -> Slot:
         """Return this ticket's slot, whatever it stands at."""
@@ -199,19 +213,27 @@ class Job:
             self.here.slot, self.here.at_sha = slot, None
         return self.here.slot
 
-    async def slot_at(self, sha: str, *, after_gate: bool = True) -> Slot:
+    async def slot_at(self, sha: str, *, after_gate: bool = True, base: str = "") -> Slot:
         """Return this ticket's slot standing at a commit, leasing and preparing one where it is not there yet.
 
-        Without `after_gate` what a gate left there goes first; an agent gets copies of the caches.
+        Without `after_gate` what a gate left there goes first; an agent gets copies of the caches. `base` is a commit
+        that is read there too.
         """
         slot = await self.leased()
         if self.here.at_sha != sha or (self.here.for_gate and not after_gate):
             await self._prepare(slot, sha, "copy")
+        if base:
+            await self.have(slot, base, sha)
         return slot
 
-    async def slot_for_gate(self, sha: str) -> Ready:
-        """Bring this ticket's slot to exactly a commit: nothing that an agent left beside it is judged with it."""
-        ready = await self._prepare(await self.leased(), sha, "lend")
+    async def slot_for_gate(self, sha: str, base: str) -> Ready:
+        """Bring this ticket's slot to exactly a commit: nothing that an agent left beside it is judged with it.
+
+        `base` is what the gate compares with.
+        """
+        slot = await self.leased()
+        ready = await self._prepare(slot, sha, "lend")
+        await self.have(slot, base, sha)
         if ready.dependencies == "changed by the job":
             self.log("dependencies were changed after they had been installed: thrown away, installed anew")
         for said in ready.left_out:
@@ -225,8 +247,8 @@ class Job:
         caches = self.settings.caches
         ready = await self.desk.pool.prepare(
             slot,
-            url=f"{self.desk.git_url}/{self.ticket.repository}.git",
-            token=await self.desk.forge.git_token(self.ticket.repository),
+            url=self.url,
+            token=await self._token(),
             sha=sha,
             install=self.settings.install,
             keep=caches.keep,

@@ -30,6 +30,7 @@ async def keep_beyond(job: Job, base_sha: str, head: str, round_: int) -> None:
     """Keep the commits from base to head, which the local ref is at, in the database, for other hosts."""
     if job.here.slot is None:
         raise RuntimeError("the slot was lost while the agent worked")
+    await job.have(job.here.slot, head, beyond=base_sha)  # people's commits among them
     with job.timed("keep"):
         data = await git.bundle(job.here.slot.mirror, base_sha, ref_of(job))
         with job.writing() as c:

@@ -213,7 +213,7 @@ async def _judge(case: Cold, slot: Slot) -> Report:
     await _bring(case, slot, url, token)
     await desk.pool.prepare(
         slot, url=url, token=token, sha=row.head_sha, install=case.settings.install, on_part=lambda *_: None,
-        cancelled=case.cancelled,
+        cancelled=case.cancelled, beside=(row.base_sha,),
     )  # fmt: skip
     return await gating.judge(case, row.base_sha)
 
@@ -222,14 +222,14 @@ async def _bring(case: Cold, slot: Slot, url: str, token: str | None) -> None:
     """Have the commit in the mirror, from the database where the mirror was made anew since."""
     row = case.row
     async with case.desk.pool.lock(row.repository):
-        await git.ensure_mirror(slot.mirror)
+        await case.desk.pool.mirrors.ensure(slot)
         if await git.has_commit(slot.mirror, row.head_sha):
             return
         await git.fetch(slot.mirror, url, token=token)
         with case.desk.store.read() as c:
             data = bundles.find(c, row.ticket, row.head_sha)
         if data is not None:
-            await git.unbundle(slot.mirror, data, row.head_sha)
+            await case.desk.pool.mirrors.unbundle(slot, data, row.head_sha, url=url, token=token)
 
 
 async def _pause(ended: asyncio.Event, limit_s: float) -> None:

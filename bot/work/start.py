@@ -69,6 +69,7 @@ async def on_base(job: Job, head: str, *, base_sha: str, base_branch: str, branc
     slot = job.here.slot
     if slot is None:
         raise RuntimeError("merging needs a slot")
+    await job.have(slot, base_sha, head, beyond=base_sha)
     if await git.is_ancestor(slot.mirror, base_sha, head):
         return Start(head, head)
     message = f"Merge {base_branch} into {branch}"

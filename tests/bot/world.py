@@ -114,9 +114,9 @@ async def living(folder: Path, **more: Any) -> AsyncIterator[World]:
     forge.observer = contract = Contract()
     with model.serve() as served:
         settings = Settings(
-            data=folder / "bot", port=0, name="h", api_url=forge.api_url, git_url=forge.url, app_id=forge.app_id,
+            data=folder / "bot", port=0, name="h", api_url=forge.api_url, app_id=forge.app_id,
             private_key=SecretStr(forge.private_key), webhook_secret=SecretStr(forge.secret), model_url=served.url,
-            anthropic_api_key=SecretStr("k"), **more,
+            anthropic_api_key=SecretStr("k"), **{"git_url": forge.url, **more},
         )  # fmt: skip
         async with loop.serving(settings) as (service, url):
             forge.hooks.target = f"{url}/webhook"

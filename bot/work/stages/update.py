@@ -27,12 +27,10 @@ async def update(job: Job, prepared: Prepared, head_sha: str) -> Updated | None:
     if base_sha is None or base_sha == prepared.base_sha:
         return None
     slot = await job.slot_at(head_sha)
-    url, token = f"{job.desk.git_url}/{repository}.git", await forge.git_token(repository)
+    token = await forge.git_token(repository)
     async with job.desk.pool.lock(repository):
-        await git.fetch(slot.mirror, url, token=token)
-        start = await on_base(
-            job, head_sha, base_sha=base_sha, base_branch=prepared.base_branch, branch=prepared.branch
-        )
+        await git.fetch(slot.mirror, job.url, token=token)
+    start = await on_base(job, head_sha, base_sha=base_sha, base_branch=prepared.base_branch, branch=prepared.branch)
     if start.sha == head_sha or (not start.conflicts and not job.settings.merge.auto):
         return None
     await keeping.keep(job, base_sha, start.sha, keeping.UPDATE_ROUND)

@@ -25,7 +25,7 @@ class Verified:
 
 async def verify(job: Job, prepared: Prepared, head_sha: str) -> Verified:
     """Judge `head_sha` against the base, and keep the report in the receipt."""
-    ready = await job.slot_for_gate(head_sha)
+    ready = await job.slot_for_gate(head_sha, prepared.base_sha)
     slot = await job.leased()
     left = await git.marked(slot.mirror, head_sha, prepared.start.conflicts)
     report = _unresolved(left) if left else await gating.judge(job, prepared.base_sha)
