@@ -49,11 +49,7 @@ GROUPS = "root:x:0:\nsluice:x:1000:\nnogroup:x:65534:\n"
 
 def wrap(box: Box, argv: Sequence[str], *, env: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
     """Return the argv and the environment that run `argv` inside the box; an empty `argv` gives the prefix alone."""
-    minimal = {
-        "PATH": PATH, "HOME": str(box.home), "LANG": "C.UTF-8", "TMPDIR": "/tmp",  # noqa: S108 inside
-        "GIT_NO_LAZY_FETCH": "1",  # files of old commits that a partial mirror lacks: git says so at once
-        **env, **box.env,
-    }  # fmt: skip
+    minimal = {"PATH": PATH, "HOME": str(box.home), "LANG": "C.UTF-8", "TMPDIR": "/tmp", **env, **box.env}  # noqa: S108 inside
     if "PATH" in env and "PATH" in box.env:
         minimal["PATH"] = box.env["PATH"].removesuffix(PATH) + env["PATH"]
     limits = _limits(box)

@@ -304,8 +304,9 @@ class Pool:
         return self._root / "store"
 
     def environment(self, slot: Slot) -> dict[str, str]:
-        """Return the environment in which a job's commands find what was installed."""
-        return dict(install.read_installed(slot).env)
+        """Return the environment in which a job's commands find what was installed, and git looks for nothing else."""
+        found = dict(install.read_installed(slot).env)
+        return {**found, "GIT_NO_LAZY_FETCH": "1"} if is_partial(slot.mirror) else found
 
     def _discard(self, slot: Slot) -> None:
         worktree.discard(slot)
