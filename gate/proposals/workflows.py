@@ -14,6 +14,11 @@ _CHECKS = re.compile(
 _PREPARES = re.compile(
     r"\b(?:install|ci|setup|checkout|login|cache|upload|download|deploy|publish|apt(?:-get)?|brew|echo|curl|docker)\b"
 )
+# a comment, or a line that is no command without the lines around it
+_PIECE = re.compile(
+    r"^(?:#|(?:if|elif|else|fi|for|while|until|case|esac|do|done|then|function)\b|[)}]|\S+\s*\(\)|\S+\))"
+    r"|(?:\{|\(|\||&&|\bthen|\bdo|<<-?\s*\S+)$"
+)
 _EVENTS = {"push", "pull_request", "merge_group", "pull_request_target"}
 _MOST = 6
 
@@ -49,7 +54,8 @@ def _commands(text: str) -> Iterator[tuple[str, str]]:
             if isinstance(step, dict) and isinstance(step.get("run"), str) and "if" not in step:
                 where = str(step.get("working-directory") or ".")
                 is_inside = not Path(where).is_absolute() and ".." not in Path(where).parts and "$" not in where
-                yield from ((line.strip(), where) for line in step["run"].splitlines() if line.strip() and is_inside)
+                lines = re.sub(r"\s*\\\n\s*", " ", step["run"]).splitlines() if is_inside else []
+                yield from ((line.strip(), where) for line in lines if line.strip() and not _PIECE.search(line.strip()))
 
 
 def _is_wanted(workflow: dict[Any, Any]) -> bool:

@@ -8,7 +8,9 @@ from gate.repository.tree import Tree
 
 SUFFIXES = (".java", ".kt", ".groovy", ".scala")
 _INTEGRATION = re.compile(r"(?:^|/)(?:IT[^/]*|[^/]*IT|[^/]*ITCase)\.(?:java|kt|groovy|scala)$")
-_TEST = re.compile(r"@(?:\w+\.)*(?:Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate)\b|\bextends\s+TestCase\b|\bextends\s+Specification\b|\bAnyFunSuite\b|\bFunSpec\b|\bStringSpec\b")  # fmt: skip
+# what a file with tests says: annotations of JUnit and TestNG, base classes of JUnit 3, Spock, ScalaTest and Kotest
+_SAYS = ("@Test", "@ParameterizedTest", "@RepeatedTest", "@Property", ".Test\n", "extends TestCase", "extends Specification",
+         "AnyFunSuite", "AnyFlatSpec", "FunSpec", "StringSpec")  # fmt: skip
 _REPORTS = re.compile(r"test-report|junit|publish-unit-test|unit-test-result|test-summary|surefire|allure", re.I)
 
 
@@ -30,6 +32,8 @@ def reports(repo: Repository, at: Check) -> bool:
 def _all(tree: Tree) -> list[str]:
     def make() -> list[str]:
         places = re.compile(r"(?:^|/)src/(?:\w*[tT]est\w*|it)/(?:java|kotlin|groovy|scala)/")
-        return [p for p in tree.sources(*SUFFIXES) if places.search(p) and _TEST.search(tree.text(p) or "")]
+        return [
+            p for p in tree.sources(*SUFFIXES) if places.search(p) and any(w in (tree.text(p) or "") for w in _SAYS)
+        ]
 
     return tree.once("jvm tests", make)

@@ -114,7 +114,9 @@ def poms(tree: Tree, folder: str) -> Iterator[tuple[str, Element]]:
 def settings(folder: str, root: Element, words: Sequence[str]) -> Iterator[Setting]:
     """Yield the settings of a POM that count in a run: its own, and those of the profiles that are active."""
     path = f"{folder}/pom.xml" if folder else "pom.xml"
-    yield from _of(root, path, "")
+    # what a profile turns off again, by whatever it is activated, is not sure
+    again = {(c.tag, c.text) for p in root.all("profiles", "profile", "properties") for c in p.children}
+    yield from (s for s in _of(root, path, "") if (s.name, "false") not in again)
     asked = {p.lstrip("+") for v in _profiles(words) for p in v.split(",")}
     chosen = [p for p in root.all("profiles", "profile") if p.value("id") in asked]
     by_default = [p for p in root.all("profiles", "profile") if p.value("activation", "activeByDefault") == "true"]

@@ -53,7 +53,7 @@ def _is_hidden(path: str, expression: str, runs: Sequence[GoRun]) -> bool:
 
 def _level(repo: Repository, tags: Sequence[str], *, elsewhere: bool) -> tuple[Level, str]:
     if elsewhere:
-        return Level.NOTE, " in the gate; a workflow sets the tag beside it"
+        return Level.NOTE, " in the gate, at most in a workflow beside it"
     if _ASIDE.intersection(tags):
         return Level.NOTE, ""
     named = re.compile(rf"tags?\b[^\n]*\b(?:{'|'.join(map(re.escape, tags))})\b", re.IGNORECASE)

@@ -58,11 +58,15 @@ def _of_crate(repo: Repository, crate: Crate, runs: list[CargoRun]) -> Iterator[
         if missed:
             yield _finding(repo, crate, name, "not listed as targets, and the package has `autotests = false`", missed)
     if not words & _ASKS:
+        beside = any(not r.is_told or _ASKS.intersection(r.words) for r in cargo_runs(repo, gate=False)) or any(
+            "--ignored" in c.text for c in repo.checks
+        )
+        level = Level.NOTE if beside else Level.WARNING
         for path in tests:
             text = repo.tree.text(path) or ""
             found = list(_ANY.finditer(text))
             if found and all(_ignored(text, m) for m in found):
-                yield _finding(repo, crate, name, "holds nothing but ignored tests", [path], level=Level.WARNING)
+                yield _finding(repo, crate, name, "holds nothing but ignored tests", [path], level=level)
 
 
 def _finding(

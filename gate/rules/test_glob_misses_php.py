@@ -26,6 +26,9 @@ _ASIDE = {
     "fixtures",
     "fixture",
     "end-to-end",
+    "static-analysis",
+    "phpstan",
+    "psalm",
     "mock",
     "mocks",
 }
@@ -37,15 +40,19 @@ def check(repo: Repository) -> Iterator[Finding]:
     runs = php_runs(repo, repo.gate)
     if not runs or any(p.rpartition("/")[2].startswith("codeception.") for p in repo.tree.files):
         return
-    known = configurations(repo.tree)
-    every = php_runs(repo, repo.checks)
+    known, every = configurations(repo.tree), php_runs(repo, repo.checks)
+    if every is None:
+        return
+    homes = _homes(repo)
     for config in dict.fromkeys(r.config for r in runs):
         own = [r for r in runs if r.config == config]
         groups: dict[Level, list[str]] = {}
-        for path in _candidates(repo, config):
-            if not any(s.takes(path) for r in runs for s in r.suites) and not _is_excluded(path, own):
+        for path in homes.get(config.rpartition("/")[0], []):
+            if any(s.takes(path) or s.leaves_out(path) for r in own for s in r.suites) or not _has_tests(repo, path):
+                continue
+            if not any(s.takes(path) for r in runs for s in r.suites):
                 asked = any(s.takes(path) for suites in known.values() for s in suites)
-                other = every is None or any(s.takes(path) for r in every for s in r.suites)
+                other = any(s.takes(path) for r in every for s in r.suites)
                 groups.setdefault(Level.NOTE if other else Level.WARNING if asked else Level.ERROR, []).append(path)
         for level, files in groups.items():
             yield _finding(own[0], files, level)
@@ -61,21 +68,21 @@ def _finding(run: PhpRun, files: list[str], level: Level) -> Finding:
     )  # fmt: skip
 
 
-def _candidates(repo: Repository, config: str) -> Iterator[str]:
-    """Yield the files with tests that belong to a configuration: none nearer to them, in folders of tests."""
-    folder = config.rpartition("/")[0]
-    homes = {c.rpartition("/")[0] for c in configurations(repo.tree)} - {folder}
+def _homes(repo: Repository) -> dict[str, list[str]]:
+    """Return the PHP files in folders of tests, by the folder of the configuration that is nearest to each."""
+    places = {c.rpartition("/")[0] for c in configurations(repo.tree)}
+    found: dict[str, list[str]] = {}
     for path in repo.tree.sources(".php"):
-        parts = [p.lower() for p in path.split("/")[:-1]]
-        if folder and not path.startswith(f"{folder}/"):
+        folder = path.rpartition("/")[0]
+        parts = folder.lower().split("/")
+        if not _ASIDE.isdisjoint(parts) or _TESTS.isdisjoint(parts):
             continue
-        nearer = any(len(h) > len(folder) and path.startswith(f"{h}/") for h in homes)
-        if nearer or _ASIDE.intersection(parts) or not _TESTS.intersection(parts):
-            continue
-        text = repo.tree.text(path) or ""
-        if _CLASS.search(text) and _CASE.search(text):
-            yield path
+        while folder and folder not in places:
+            folder = folder.rpartition("/")[0]
+        found.setdefault(folder, []).append(path)
+    return found
 
 
-def _is_excluded(path: str, runs: list[PhpRun]) -> bool:
-    return any(s.leaves_out(path) for r in runs for s in r.suites)
+def _has_tests(repo: Repository, path: str) -> bool:
+    text = repo.tree.text(path) or ""
+    return _CLASS.search(text) is not None and _CASE.search(text) is not None

@@ -56,6 +56,7 @@ PACKAGE = json.dumps({"scripts": {"lint": "eslint .", "build": "vite build", "te
         ({".pre-commit-config.yaml": ""}, ["pre-commit run --all-files"]),
         ({f"n/{x}.md": "[[a]]" for x in "abc"}, ["gate notes n"]),
         ({".github/workflows/ci.yml": "on: [push]\njobs: {t: {steps: [{run: npm ci}, {run: bats tests, working-directory: sub}, {run: ./check.sh}, {run: 'pytest ${{ x }}'}]}}\n"}, ["./check.sh", "bats tests"]),
+        ({".github/workflows/ci.yml": "on: [push]\njobs:\n  t:\n    steps:\n      - run: |\n          # test all\n          if true; then\n            ./check.sh \\\n              --all\n          fi\n          check() {\n"}, ["./check.sh --all"]),
         ({".github/workflows/nightly.yml": "on: schedule\njobs: {t: {steps: [{run: ./check.sh}]}}\n"}, []),
         ({"Makefile": "test:\n\ttrue\nlint:\n\ttrue\n"}, ["make lint", "make test"]),
         ({".pre-commit-config.yaml": "repos: []\n"}, ["pre-commit run --all-files"]),

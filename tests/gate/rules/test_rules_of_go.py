@@ -21,7 +21,7 @@ HIDDEN = "1 file of tests built under `{}` never runs{} [a/a_test.go]"
         ({"gate.toml": policy(test="go test -tags 'a,b' ./...")}, ["error gate.toml:2 test: " + HIDDEN.format("integration", "")]),
         ({"a/a_test.go": f"//go:build ignore\n\n{TEST}"}, ["note gate.toml:2 test: " + HIDDEN.format("ignore", "")]),
         ({"Makefile": "it:\n\tgo test -tags=integration ./...\n"}, ["warning gate.toml:2 test: " + HIDDEN.format("integration", ", though Makefile knows the tag")]),
-        ({".github/workflows/a.yml": workflow("go test -tags integration ./...")}, ["note gate.toml:2 test: " + HIDDEN.format("integration", " in the gate; a workflow sets the tag beside it")]),
+        ({".github/workflows/a.yml": workflow("go test -tags integration ./...")}, ["note gate.toml:2 test: " + HIDDEN.format("integration", " in the gate, at most in a workflow beside it")]),
         ({"gate.toml": policy(test="go test ./...", more="go test -tags=integration ./...")}, []),
         ({"gate.toml": policy(test="GOFLAGS=-tags=integration go test ./...")}, []),
         ({"gate.toml": policy(test="gotestsum -- -tags integration ./...")}, []),

@@ -52,6 +52,7 @@ SKIP = "<configuration><skipTests>true</skipTests></configuration>"
         ("mvn verify", {"pom.xml": pom("<properties><skipTests>${quick}</skipTests></properties>")}, []),
         ("mvn verify", {"pom.xml": pom(plugin(SUREFIRE, SKIP, "<executions><execution><id>unit</id><configuration><skipTests>false</skipTests></configuration></execution></executions>"))}, []),
         ("mvn verify", {"pom.xml": pom("<modules><module>m</module></modules>"), "m/pom.xml": pom("<properties><maven.test.skip>true</maven.test.skip></properties>")}, []),
+        ("mvn verify", {"pom.xml": pom("<properties><skipTests>true</skipTests></properties>", "<profiles><profile><properties><skipTests>false</skipTests></properties></profile></profiles>")}, []),
         ("mvn compile -DskipTests", {}, []),
         ("mvn verify", {"pom.xml": pom(plugin("maven-jar-plugin", "<configuration><skip>true</skip></configuration>"))}, []),
         ("mvn verify -DskipTests", {"src/test/java/ATest.java": "class Helper {}", "src/test/java/BIT.java": "class Helper {}"}, []),
@@ -59,7 +60,7 @@ SKIP = "<configuration><skipTests>true</skipTests></configuration>"
     ids=[
         "skipTests", "maven.test.skip", "a workflow beside the policy", "failures ignored", "never fails", "a test that may be gone", "no tests", "for each run", "a property", "surefire", "failures ignored in the POM",
         "no tests in the POM", "a profile that is asked for", "a module", "plain", "another run tests", "turned off", "a profile that is not", "a variable", "an execution of its own",
-        "a module without tests", "only compiled", "another plugin", "no tests at all",
+        "a module without tests", "a profile turns it off", "only compiled", "another plugin", "no tests at all",
     ],
 )  # fmt: skip
 def test_runs_of_maven_that_skip_their_tests_are_named(
