@@ -18,8 +18,8 @@ class _Glob(NamedTuple):
 
 
 def matches(path: str, glob: str) -> bool:
-    """Return whether a path fits a glob, both relative to the same folder; `**` goes through folders, a dot is a letter."""
-    return any(_fits(path.split("/"), one.names) for one in _compiled(glob))
+    """Return whether a path fits a glob, both from the same folder; `**` goes through folders, a dot is a letter."""
+    return any(_fits(path.removeprefix("/").split("/"), one.names) for one in _compiled(glob))
 
 
 def matches_any(path: str, globs: Iterable[str]) -> bool:

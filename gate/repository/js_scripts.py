@@ -8,6 +8,7 @@ from gate import tools
 from gate.commands.resolve import Command, resolve
 from gate.repository.checks import Check
 from gate.repository.js_configs import table
+from gate.repository.js_globs import matches
 from gate.repository.js_packages import Member, packages
 from gate.repository.opening import Repository
 from gate.repository.tree import Tree
@@ -19,10 +20,11 @@ _INSTALLS = {"install", "i", "ci", "add"}
 _NO_SCRIPTS = {"install", "i", "add", "remove", "exec", "dlx", "node", "workspace", "workspaces", "audit", "pack", "publish", "config", "cache", "info", "why", "dedupe",
                "set", "up", "update", "upgrade", "list", "ls", "link", "version", "init", "create", "import", "deploy", "store", "fetch", "constraints", "plugin"}  # fmt: skip
 _SAYS = {"echo", "cd", "rm", "rimraf", "shx", "mkdir", "cross-env", "env", "true", "cp", "sleep"}
+_TSC, _PROJECTS = ("tsc", "vue-tsc", "tsgo"), ("vitest", "playwright")
 _OWN_PROJECT = {"-p", "--project", "-c", "--config", "-b", "--build", "--root", "--rootDir", "--tsconfig"}
 _OTHER_CI = (
     ".gitlab-ci.yml", ".circleci/*", "azure-pipelines.yml", ".travis.yml", "Jenkinsfile", ".buildkite/*", "appveyor.yml",
-    ".drone.yml", ".woodpecker*", "bitbucket-pipelines.yml", ".github/actions/**", ".github/workflows/*", "cloudbuild.yaml",
+    ".drone.yml", ".woodpecker*", "bitbucket-pipelines.yml", ".github/actions/**", "**/action.yml", "**/action.yaml", ".github/workflows/*", "cloudbuild.yaml",
 )  # fmt: skip
 
 
@@ -64,7 +66,11 @@ def key(command: Command) -> tuple[str, str, tuple[str, ...]]:
     project = list[str]()
     for i, word in enumerate(argv):
         name, equals, value = word.partition("=")
-        if name in _OWN_PROJECT and (name != "-b" or argv[0] in ("tsc", "vue-tsc", "tsgo")):
+        if (
+            name in _OWN_PROJECT
+            and not (name == "-b" and argv[0] not in _TSC)
+            and not (name == "--project" and argv[0] in _PROJECTS)
+        ):
             following = argv[i + 1] if i + 1 < len(argv) and not argv[i + 1].startswith("-") else ""
             project.append((value if equals else following).removeprefix("./"))
     return argv[0], str(command.cwd), tuple(p for p in project if p not in ("", ".", "tsconfig.json"))
@@ -193,7 +199,15 @@ def is_run(repo: Repository, member: Member, name: str, *kinds: str, all_checks:
 def _covers(run: Command, wanted: Command) -> bool:
     """Return whether a run looks at all that another would: it names no paths, or the same."""
     mine, theirs = _paths(run), _paths(wanted)
-    return not mine or mine == theirs or (bool(theirs) and theirs <= mine)
+    if run.argv[0] in _PROJECTS and any(w.startswith("--project") for w in run.argv) and run.argv != wanted.argv:
+        return False
+    return not mine or (bool(theirs) and all(any(_is_within(t, m) for m in mine) for t in theirs))
+
+
+def _is_within(path: str, other: str) -> bool:
+    """Return whether a path or glob is among those that another stands for."""
+    path, other = path.removeprefix("./"), other.removeprefix("./").rstrip("/")
+    return path == other or path.startswith(f"{other}/") or matches(path, other)
 
 
 def _paths(command: Command) -> set[str]:

@@ -21,7 +21,7 @@ _TYPES = re.compile(
     r"^(?:type-?checks?|check[:-]types|types[:-]check|tsc|types|check[:-]ts|lint[:-]types|ts[:-]check|test[:-]types)$"
 )
 _BY_HAND = re.compile(
-    r"watch|debug|inspect|update|dev\b|(?:^|[:-])ui\b|open|headed|cover|cov\b|report|only|fix|prepare|setup|install|local|record|snapshot|bench|perf|manual|example|serve|start|deploy|release|publish|clean|generate|docker|profile|ci$",
+    r"watch|debug|inspect|update|dev\b|(?:^|[:-])ui\b|open|headed|cover|cov\b|report|only|fix|prepare|setup|install|local|record|snapshot|bench|perf|manual|example|serve|start|deploy|version|release|publish|clean|generate|docker|profile|ci$",
     re.I,
 )
 _HEAVY = re.compile(
@@ -48,6 +48,8 @@ def check(repo: Repository) -> Iterator[Finding]:
                 continue
             if kind and not is_run(repo, member, name, "test", "typecheck") and not _is_part(repo, member, name):
                 level = Level.WARNING if _HEAVY.search(name) or _BROWSERS.search(member.scripts[name]) else Level.ERROR
+                if level is Level.ERROR and _is_only_named(repo, member, name):
+                    level = Level.WARNING
                 if is_told_elsewhere(repo, name) or is_run(repo, member, name, "test", all_checks=True):
                     level = Level.NOTE
                 found.setdefault((name, kind, level), []).append(member)
@@ -88,6 +90,11 @@ def _kind(repo: Repository, member: Member, name: str) -> str:
         if runs or (pattern.search(name) and not any(checks_of(commands, "lint", "build", "typecheck"))):
             return what
     return ""
+
+
+def _is_only_named(repo: Repository, member: Member, name: str) -> bool:
+    """Return whether nothing but the name says that a script tests: no runner is known in it; not so `test` itself."""
+    return name != "test" and not any(checks_of(resolved(repo.tree, member, name), "test", "typecheck"))
 
 
 def _is_part(repo: Repository, member: Member, name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from gate.patterns import later
 from gate.report import Finding, Level
 from gate.repository.collecting import by_scripts, gated, reached, whereabouts
 from gate.repository.collecting.collection import Collection
@@ -23,6 +24,7 @@ _FAMILIES = {
     "playwright": "playwright",
     "bun": "bun",
 }
+_WILD = later(r"[*?{}()\[\]+!]")
 _NOT_RUN = {
     "template",
     "templates",
@@ -62,12 +64,27 @@ def _owner(repo: Repository, file: str, family: str) -> tuple[int | None, bool]:
     owners = [i for i in fitting if is_below(file, runs[i][0].folder) and _is_home(repo, file, runs[i][0].folder)]
     if not owners or any(is_below(file, folder) for folder in unknown):
         return None, False
-    if file in reached(repo):
-        return None, False  # a file that is collected imports it
+    if file in reached(repo) or _is_sample(repo, file, family):
+        return None, False  # a file that is collected imports it, or reads it
     if any(one.takes(file) for one in by_scripts(repo)):
         return None, False  # script-not-wired names the script that would run it
     at = max(owners, key=lambda i: len(runs[i][0].folder))
     return at, any(runs[i][0].fits(file) for i in owners)
+
+
+def _is_sample(repo: Repository, file: str, family: str) -> bool:
+    """Return whether a file says nobody's name and lies beside a test that is collected by a name without wildcards.
+
+    A folder of samples each has its `format.test.js`, which reads the others.
+    """
+    if family != ANY:
+        return False
+    names = {p.rpartition("/")[2] for one, _, _ in gated(repo).runs for p in one.patterns if "/" in p}
+    folder = file.rpartition("/")[0]
+    return any(
+        not _WILD.search(name) and f"{folder}/{name}" in repo.tree.known and file != f"{folder}/{name}"
+        for name in names
+    )
 
 
 def _fits(one: Collection, family: str) -> bool:

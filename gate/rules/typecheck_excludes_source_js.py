@@ -8,6 +8,7 @@ from gate.report import Finding, Level
 from gate.repository.collecting import reached
 from gate.repository.js_configs import join
 from gate.repository.js_packages import home, is_below, packages
+from gate.repository.js_tests import test_files
 from gate.repository.opening import Repository
 from gate.repository.tsconfig import SUFFIXES, Project, checked, projects_of
 
@@ -41,11 +42,13 @@ _OTHERS = {
     "attw",
 }
 _TOOLING = re.compile(
-    r"(?:^|/)(?:[^/]*\.(?:config|setup|conf|stories|d)\.[cm]?tsx?|\.[^/]+/.*|[^/]*rc\.ts|next-env\.d\.ts)$|-d\.ts$|\.d\.[cm]?ts$"
+    r"(?:^|/)(?:[^/]*\.(?:config|setup|conf|stories|d)(?:\.[^/.]+)?\.[cm]?tsx?|\.[^/]+/.*|[^/]*rc\.ts|next-env\.d\.ts)$|-d\.ts$|\.d\.[cm]?ts$"
 )
 _ASIDE = re.compile(
     r"(?:^|/)(?:examples?|templates?|__templates__|demos?|playgrounds?|sandbox|stubs?|cypress|docs?|website|samples?|[a-z]*[Cc]ases|assembly|benchmarks?|bench|perf|scaffolds?)/"
 )
+_AMONG_TESTS = re.compile(r"(?:^|/)(?:tests?|specs?|__tests__)/")
+_TEST = re.compile(r"(?:^|[._-])(?:tests?|specs?|e2e)[._-]")
 _LESSER = re.compile(r"(?:^|/)(?:scripts?|tools?|tooling|e2e|config|configs|infra|hack)/")
 
 
@@ -59,7 +62,7 @@ def check(repo: Repository) -> Iterator[Finding]:
     missed: dict[str, list[str]] = {}
     for file in repo.tree.sources(*SUFFIXES):
         own = home(repo.tree, file)
-        if file in seen or own not in by_home or _TOOLING.search(file) or _ASIDE.search(file):
+        if file in seen or own not in by_home or _TOOLING.search(file) or _ASIDE.search(file) or _is_data(repo, file):
             continue
         if not any(is_below(file, folder) for folder in unknown) and not _runs_with_types(repo, own, file):
             missed.setdefault(own, []).append(file)
@@ -83,6 +86,13 @@ def _projects(repo: Repository) -> tuple[list[Project], list[str]]:
         elif command.argv[0] in _OTHERS or "--typecheck" in command.argv:
             unknown.append(folder)
     return [p for p in {p.path: p for p in found}.values() if not p.is_empty], unknown
+
+
+def _is_data(repo: Repository, file: str) -> bool:
+    """Return whether a file lies among tests, and neither holds one nor is imported by one."""
+    if not _AMONG_TESTS.search(file) or _TEST.search(file.rpartition("/")[2]):
+        return False
+    return file not in test_files(repo.tree) and file not in reached(repo)
 
 
 def _runs_with_types(repo: Repository, own: str, file: str) -> bool:

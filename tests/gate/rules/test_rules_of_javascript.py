@@ -89,6 +89,7 @@ QUIET = {
     "a helper without tests": {"gate.toml": policy(test="jest"), **package(), "a.js": "export function shared() {\n  describe('a', () => { expect(1) })\n}\n"},
     "tests of another runner": {"gate.toml": policy(test="jest"), **package(), "a.js": VITEST_TEST, "b.js": "import test from 'ava'\ntest('a', t => { expect(1) })\n"},
     "another package": {"gate.toml": policy(test="jest"), **package(), **scripts("other/", test="mocha spec"), "other/spec/a.js": JEST_TEST},
+    "jest's patterns from its root": {"gate.toml": policy(test="jest"), **package(), "jest.config.js": "module.exports = { testMatch: ['<rootDir>/tests/unit/**/*.js', '<rootDir>/tests/*/run.js'] }", "tests/unit/a.js": JEST_TEST, "tests/data/run.js": JEST_TEST, "tests/data/sample.js": JEST_TEST},
     "a file that is collected imports them": {"gate.toml": policy(test="mocha test/all.js"), **package(), "test/all.js": "describe('all', () => {\n  require('./parts/a')\n})\n", "test/parts/a.js": JEST_TEST},
     "they are compiled first": {"gate.toml": policy(test="mocha 'out/**/*.test.js'"), **package(), "src/a.test.ts": JEST_TEST},
     "a runner that is not known": {"gate.toml": policy(test="jest", more="karma start"), **package(), "a.js": JEST_TEST},
@@ -117,10 +118,11 @@ NPM = {name: f"npm run {name}" for name in ALL}
         ({"all": "npm run all"}, {"all": "run-s test types", "test": "jest", "types": "tsc --noEmit"}, []),
         ({"test": "npm test"}, {"test": "jest", "esm": "node esm.mjs", "test-all": "npm test && npm run test:esm", "test:esm": "node esm-test.mjs"}, ["warning package.json:7 the script 'test:esm' tests, and nothing in the gate runs it: node esm-test.mjs"]),
         ({"a": "node Make.js lint", "b": "mocha test/a.js", "c": "yarn unit"}, {"test": "node Make test", "test:quick": "mocha -b test/a.js", "unit": "jest"}, []),
+        ({"a": "mocha 'spec/**/*.js'", "b": "vitest run", "c": "vitest run --project y"}, {"test:part": "mocha spec/deep/a.js", "test:x": "vitest --project x"}, []),
         ({"ts": "yarn ts --selectProjects a"}, {"ts": "node cli.js --config b", "test-types": "yarn ts --selectProjects a"}, []),
         ({"lint": "npm run lint"}, {"lint": "eslint .", "test": "echo 'no test specified' && exit 1", "test:watch": "jest --watch"}, []),
     ],
-    ids=["types of tests", "the tests", "end-to-end", "another folder", "all run", "run without scripts", "through another", "parts of what runs many", "programs of its own", "the same line", "for people"],
+    ids=["types of tests", "the tests", "end-to-end", "another folder", "all run", "run without scripts", "through another", "parts of what runs many", "programs of its own", "parts of what runs", "the same line", "for people"],
 )  # fmt: skip
 def test_a_script_that_verifies_and_never_runs_is_named(
     tmp_path: Path, steps: dict[str, str], texts: dict[str, str], expected: list[str]
