@@ -84,17 +84,19 @@ class CargoRun(NamedTuple):
 
 def cargo_runs(repo: Repository, *, gate: bool) -> tuple[CargoRun, ...]:
     """Return the runs of cargo in the checks that decide, or in all."""
-    return repo.tree.once(f"cargo runs {gate}", lambda: tuple(_runs(repo, repo.gate if gate else repo.checks)))
+    return repo.tree.once(
+        f"cargo runs {gate}", lambda: tuple(_runs(repo, repo.gate if gate else repo.checks, actions=not gate))
+    )
 
 
-def _runs(repo: Repository, checks: Sequence[Check]) -> Iterator[CargoRun]:
+def _runs(repo: Repository, checks: Sequence[Check], *, actions: bool) -> Iterator[CargoRun]:
     for at in checks:
         for command in at.commands:
             if command.argv[0] in ("cargo", "cross", "cargo-nextest") or command.argv[0] in _OPAQUE:
                 found = _run(repo, at, command)
                 if found:
                     yield found
-    if not any(c.is_policy for c in checks):
+    if actions or not any(c.is_policy for c in checks):
         for workflow in repo.workflows:
             for job in workflow.jobs:
                 for step in job.steps:

@@ -26,6 +26,7 @@ RULES = (
     "coverage_gate_inert",
     "ctest_without_tests",
     "dynamic_matrix_can_be_empty",
+    "empty_selection_passes",
     "errexit_suspended",
     "exit5_swallowed",
     "exit_swallowed",
@@ -49,6 +50,7 @@ RULES = (
     "no_policy",
     "or_echo_masks_failure",
     "pass_with_no_tests",
+    "pass_with_no_tests_others",
     "paths_filter_on_required",
     "pipe_hides_exit",
     "pre_commit_without_all_files",
@@ -68,6 +70,7 @@ RULES = (
     "test_glob_misses_php",
     "test_glob_misses_python",
     "test_glob_misses_ruby",
+    "test_glob_misses_swift",
     "testpaths_missing_dir",
     "tox_skips_missing_interpreters",
     "tsc_solution_file_checks_nothing",
@@ -79,6 +82,7 @@ RULES = (
     "will_fail",
     "workflow_invalid",
     "workspace_member_not_gated",
+    "workspace_member_not_gated_dotnet",
     "xfail_not_strict",
 )
 

@@ -73,3 +73,101 @@ def test_tests_that_filters_of_bazel_leave_out_are_named(
 ) -> None:
     files = {".bazelrc": rc, "t/BUILD": BUILD, "gate.toml": policy(test=command)}
     assert seen("tag_filter_excludes", tmp_path, files) == expected
+
+
+TESTED = '<Project Sdk="Microsoft.NET.Sdk"><PackageReference Include="Microsoft.NET.Test.Sdk" /></Project>\n'
+DOTNET = {
+    "App.sln": 'Project("{F}") = "A", "a\\A.Tests.csproj", "{1}"\nEndProject\n', "a/A.Tests.csproj": TESTED, "b/B.Tests.csproj": TESTED,
+    "c/C.csproj": "<Project />\n",
+}  # fmt: skip
+NOT_HELD = "error gate.toml:2 test: tests of B.Tests never run: App.sln does not hold the project [b/B.Tests.csproj]"
+
+
+@pytest.mark.parametrize(
+    ("command", "files", "expected"),
+    [
+        ("dotnet test", {}, [NOT_HELD]),
+        ("dotnet test -c Release --no-build App.sln", {}, [NOT_HELD]),
+        ("dotnet test", {"App.sln": "", "App.slnf": '{"solution": {"path": "App.sln", "projects": ["a\\\\A.Tests.csproj"]}}'}, []),
+        ("dotnet test App.slnf", {"App.slnf": '{"solution": {"path": "App.sln", "projects": ["a\\\\A.Tests.csproj"]}}'}, [NOT_HELD.replace(".sln", ".slnf")]),
+        ("dotnet test App.slnx", {"App.slnx": '<Solution><Project Path="a/A.Tests.csproj" /></Solution>'}, [NOT_HELD.replace(".sln", ".slnx")]),
+        ("dotnet test && dotnet test b", {}, []),
+        ("dotnet test && dotnet test b/B.Tests.csproj", {}, []),
+        ("dotnet test && dotnet run --project build", {}, []),
+        ("dotnet test $TARGET", {}, []),
+        ("dotnet build", {}, []),
+        ("dotnet test", {"b/B.Tests.csproj": "<Project />"}, []),
+    ],
+    ids=["not in the solution", "named", "two solutions", "a filter", "an slnx", "its folder", "its project", "a build of its own", "a variable", "no tests run", "no tests"],
+)  # fmt: skip
+def test_projects_of_tests_that_no_solution_holds_are_named(
+    tmp_path: Path, command: str, files: dict[str, str], expected: list[str]
+) -> None:
+    own = {**DOTNET, **files, "gate.toml": policy(test=command)}
+    assert seen("workspace_member_not_gated_dotnet", tmp_path, own) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "files", "expected"),
+    [
+        ("dotnet test --filter Category=Fast", {}, ["warning gate.toml:2 test: `dotnet --filter` succeeds when no test fits"]),
+        ("dotnet test", {}, ["note gate.toml:2 test: `dotnet test` succeeds where an assembly holds no test"]),
+        ("rspec --tag fast", {}, ["warning gate.toml:2 test: `rspec --tag` succeeds when no test fits"]),
+        ("ctest -R fast", {}, ["warning gate.toml:2 test: `ctest -R` succeeds when no test fits"]),
+        ("dotnet test --filter A", {"a.runsettings": "<TreatNoTestsAsError>true</TreatNoTestsAsError>"}, []),
+        ("dotnet test --filter A", {"Directory.Build.props": "<EnableMSTestRunner/><UseMicrosoftTestingPlatformRunner>true"}, []),
+        ("dotnet test --filter A -- RunConfiguration.TreatNoTestsAsError=true", {}, []),
+        ("rspec --tag ~slow && rspec", {}, []),
+        ("rspec --tag fast", {"spec/spec_helper.rb": "RSpec.configure { |c| c.fail_if_no_examples = true }"}, []),
+        ("ctest -R fast --no-tests=error", {}, []),
+        ("dotnet build", {}, []),
+    ],
+    ids=["dotnet", "dotnet without one", "rspec", "ctest", "a setting", "another platform", "on the command line", "what is left out", "RSpec's setting", "CTest's option", "no tests run"],
+)  # fmt: skip
+def test_choices_that_may_fit_nothing_are_named(
+    tmp_path: Path, command: str, files: dict[str, str], expected: list[str]
+) -> None:
+    own = {"a/A.csproj": TESTED, **files, "gate.toml": policy(test=command)}
+    assert seen("empty_selection_passes", tmp_path, own) == expected
+
+
+@pytest.mark.parametrize(
+    ("package", "expected"),
+    [
+        ('.testTarget(name: "ATests")', ["error gate.toml:2 test: tests that never run: no target of Package.swift holds BTests [Tests/BTests/B.swift]"]),
+        ('.testTarget(name: "ATests"), .testTarget(name: "BTests")', []),
+        ('.testTarget(name: "All", path: "Tests")', []),
+        ('targets.map { .testTarget(name: "\\($0)Tests") }', []),
+    ],
+    ids=["not declared", "declared", "a path above", "computed"],
+)  # fmt: skip
+def test_folders_of_swift_tests_without_a_target_are_named(tmp_path: Path, package: str, expected: list[str]) -> None:
+    test = "final class T: XCTestCase {}\n"
+    files = {
+        "Package.swift": package,
+        "Tests/ATests/A.swift": test,
+        "Tests/BTests/B.swift": test,
+        "Tests/Help/H.swift": "",
+    }
+    assert seen("test_glob_misses_swift", tmp_path, {**files, "gate.toml": policy(test="swift test")}) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("cargo nextest run --no-tests=pass", ["error gate.toml:2 test: cargo succeeds without any test (--no-tests=pass)"]),
+        ("ctest --no-tests=ignore", ["error gate.toml:2 test: ctest succeeds without any test (--no-tests=ignore)"]),
+        ("phpunit --do-not-fail-on-empty-test-suite", ["error gate.toml:2 test: phpunit succeeds without any test (--do-not-fail-on-empty-test-suite)",
+                                                      "warning phpunit.xml:1 PHPUnit is configured to succeed without any test"]),
+        ("bats --allow-empty-suite t", ["error gate.toml:2 test: bats succeeds without any test (--allow-empty-suite)"]),
+        ("cargo nextest run --no-tests=fail; ctest --no-tests=error; echo --no-tests=ignore", []),
+    ],
+)  # fmt: skip
+def test_runners_of_other_languages_that_succeed_without_tests_are_named(
+    tmp_path: Path, command: str, expected: list[str]
+) -> None:
+    config = '<phpunit failOnEmptyTestSuite="false"><testsuites><testsuite><directory>t</directory></testsuite></testsuites></phpunit>'
+    assert (
+        seen("pass_with_no_tests_others", tmp_path, {"phpunit.xml": config, "gate.toml": policy(test=command)})
+        == expected
+    )
