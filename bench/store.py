@@ -82,7 +82,7 @@ def questions() -> dict[str, Callable[[sa.Connection], Any]]:
     return {
         "admission": lambda c: scheduler.decide(c, here),
         "held tickets": lambda c: held.release(c, now=NOW),
-        "why": lambda c: scheduler.explain(c, Queue().read(c)[0][-1], now=NOW),
+        "why": lambda c: scheduler.explain(c, tickets.list_tickets(c, states=(State.QUEUED,), limit=1)[0], now=NOW),
         "dependencies": lambda c: open_issues.unfinished(c, Queue().read(c)[0]),
         "what this host holds": lambda c: hosts.held(c, "h"),
         "pages: in flight": lambda c: tickets.list_tickets(c, states=live, limit=PAGE),
