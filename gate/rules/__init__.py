@@ -41,6 +41,7 @@ RULES = (
     "if_present_missing_script",
     "ignore_failure_prefix",
     "ignored_tests_rust",
+    "lint_excludes_source",
     "lint_no_rules_js",
     "lint_no_rules_python",
     "lint_skips_extension",
