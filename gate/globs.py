@@ -29,6 +29,16 @@ def _compiled(glob: str) -> re.Pattern[str]:
     return re.compile("".join(parts) + "(?:/.*)?", re.DOTALL)
 
 
+@functools.cache
+def _joined(globs: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{_compiled(glob.removeprefix('./')).pattern})" for glob in globs), re.DOTALL)
+
+
+def matches_one(path: str, globs: tuple[str, ...]) -> bool:
+    """Return whether a path fits one of several patterns: as `matches`, in one look."""
+    return _joined(globs).fullmatch(path) is not None
+
+
 def matches(path: str, glob: str) -> bool:
     """Return whether a path relative to the root fits a pattern, or lies below a folder that does."""
     glob = glob.removeprefix("./")

@@ -114,11 +114,11 @@ def _manager(argv: tuple[str, ...], cwd: Path, root: Path) -> list[Part] | None:
 def _chosen(argv: tuple[str, ...], here: Path, root: Path, *, all_of_them: bool) -> tuple[Package, ...]:
     """Return the packages in which a package manager runs a script, by its workspace options."""
     options = argv[1 : argv.index("--")] if "--" in argv else argv[1:]
-    members = workspace_packages(here, root)
     filters = option_values(options, frozenset({"-w", "--workspace", "--filter", "-F", "--filter-prod"}))
     if argv[0] in {"pnpm", "bun"}:
         filters = option_values(options, frozenset({"--filter", "-F", "--filter-prod"}))
     if filters:
+        members = workspace_packages(here, root)
         chosen = [p for f in filters if not f.startswith("!") for p in _named(members, f, here)]
         chosen = chosen or (list(members) if all(f.startswith("!") for f in filters) else [])
         for dropped in (f for f in filters if f.startswith("!")):
@@ -126,7 +126,7 @@ def _chosen(argv: tuple[str, ...], here: Path, root: Path, *, all_of_them: bool)
         return tuple({package.path: package for package in chosen}.values())
     several = {"--workspaces", "-ws", "-r", "--recursive"} & set(options)
     if all_of_them or several:
-        return members
+        return workspace_packages(here, root)
     if argv[0] == "pnpm" and {"-w", "--workspace-root"} & set(options):
         top = load_package(root, root)
         return (top,) if top else ()

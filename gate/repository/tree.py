@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator, Mapping
 from configparser import ConfigParser
 from configparser import Error as IniError
 from functools import cached_property
+from io import FileIO
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from gate import git
 from gate.errors import UsageError
-from gate.globs import matches
+from gate.globs import matches_one
 from gate.integrity.config_files import read_json
 from gate.policy import Policy
 from gate.repository.xml_lines import Element, read_xml
@@ -42,6 +43,7 @@ class Tree:
 
     def __init__(self, root: Path, files: tuple[str, ...], policy: Policy) -> None:
         self.root = root
+        self._top = os.fspath(root)
         self.files = files
         self.policy = policy
         self._texts: dict[str, str | None] = {}
@@ -80,7 +82,7 @@ class Tree:
 
     def named(self, *globs: str) -> Iterator[str]:
         """Yield the files that fit one of the globs (`**/jest.config.*`), in order."""
-        return (path for path in self.files if any(matches(path, glob) for glob in globs))
+        return (path for path in self.files if matches_one(path, globs))
 
     def sources(self, *suffixes: str) -> Iterator[str]:
         """Yield the files with one of the suffixes (`.ts`) that people wrote here and mean to be right."""
@@ -143,9 +145,9 @@ class Tree:
 
     def _is_inside(self, path: str) -> bool:
         """Return whether no link leads from a path out of the repository; each folder is looked at once."""
-        file, folder = self.root / path, path.rpartition("/")[0]
-        if file.is_symlink():
-            return file.resolve().is_relative_to(self.root)
+        folder = path.rpartition("/")[0]
+        if os.path.islink(f"{self._top}/{path}"):  # noqa: PTH114 thousands of files: three times as fast
+            return (self.root / path).resolve().is_relative_to(self.root)
         if folder not in self._inside:
             self._inside[folder] = (self.root / folder).resolve().is_relative_to(self.root)
         return self._inside[folder]
@@ -153,12 +155,12 @@ class Tree:
     def _read(self, path: str) -> str | None:
         if path not in self.known:
             return None
-        file = self.root / path
+        file = f"{self._top}/{path}"
         try:
-            if not file.is_file() or not self._is_inside(path):
+            if not os.path.isfile(file) or not self._is_inside(path):  # noqa: PTH113
                 return None
-            with file.open("rb") as stream:
-                data = stream.read(MOST_BYTES + 1)
+            with FileIO(file) as stream:
+                data = stream.read(MOST_BYTES + 1) or b""
         except OSError as error:
             self._unread[path] = f"expected a file that can be read: {error.strerror}"
             return None

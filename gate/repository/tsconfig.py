@@ -5,7 +5,8 @@ https://www.typescriptlang.org/tsconfig/#files, #include, #exclude, #extends, #r
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gate.commands.resolve import Command
@@ -131,9 +132,10 @@ def _references(folder: str, value: Any) -> Iterator[str]:
 
 
 def _checked(tree: Tree, project: Project) -> set[str]:
-    sources = [p for p in tree.files if p.endswith(SUFFIXES)]
+    sources = tree.once("sources of TypeScript", lambda: [p for p in tree.files if p.endswith(SUFFIXES)])
     include = project.include if project.include is not None else () if project.files is not None else (project.folder,)
-    named = {p for p in sources if p in (project.files or ()) or _is_named(p, include, project.exclude)}
+    named = {p for p in project.files or () if p in tree.known and p.endswith(SUFFIXES)}
+    named |= {p for p in _near(sources, include) if _is_named(p, include, project.exclude)}
     open_ = list(named)
     while open_:
         path = open_.pop()
@@ -143,6 +145,14 @@ def _checked(tree: Tree, project: Project) -> set[str]:
                 named.add(target)
                 open_.append(target)
     return named
+
+
+def _near(sources: Sequence[str], globs: tuple[str, ...]) -> Iterator[str]:
+    """Yield the sources, which are in order, that begin as one of the globs does."""
+    for glob in globs:
+        plain = _PLAIN.match(glob)
+        start = plain[0] if plain and glob != "." else ""
+        yield from sources[bisect_left(sources, start) : bisect_left(sources, f"{start}\U0010ffff")]
 
 
 def _is_named(path: str, include: tuple[str, ...], exclude: tuple[str, ...]) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from gate.patterns import later
 from gate.report import Finding, Level
 from gate.repository.js_packages import home, is_below
 from gate.repository.js_scripts import gated
@@ -15,7 +16,7 @@ SUMMARY = (
     "build succeed with errors, and no other step of the gate checks types or lints. A note where one does.\n"
     "Next: take the setting away, or add `tsc --noEmit` and `eslint .` to the gate."
 )
-_CONFIGS = tuple(f"**/next.config.{ending}" for ending in ("js", "mjs", "cjs", "ts", "mts"))
+_CONFIG = later(r"(?:^|/)next\.config\.[cm]?[jt]s$")
 _TYPES = {"tsc", "vue-tsc", "tsgo"}
 _LINTERS = {"eslint", "eslint_d", "biome", "oxlint", "xo", "standard"}
 
@@ -36,7 +37,7 @@ _SETTINGS = {
 
 def check(repo: Repository) -> Iterator[Finding]:
     """Yield each such setting."""
-    for path in repo.tree.named(*_CONFIGS):
+    for path in (p for p in repo.tree.files if _CONFIG.search(p)):
         text = repo.tree.text(path) or ""
         if not any(key in text for key in _SETTINGS):
             continue
@@ -45,7 +46,7 @@ def check(repo: Repository) -> Iterator[Finding]:
             setting = _SETTINGS.get(token.text.strip("'\""))
             if setting and tokens[i + 1].text == ":" and tokens[i + 2].text == "true":
                 yield _finding(repo, setting, path, token.line, "next build")
-    for path in repo.tree.named("**/.env", "**/.env.production"):
+    for path in (p for p in repo.tree.files if p.endswith((".env", ".env.production"))):
         for number, line in enumerate((repo.tree.text(path) or "").splitlines(), 1):
             if line.replace(" ", "").strip() == "TSC_COMPILE_ON_ERROR=true":
                 yield _finding(repo, _SETTINGS["ignoreBuildErrors"], path, number, "react-scripts build")

@@ -24,7 +24,7 @@ _FAMILIES = {"jest": ("jest", "any"), "mocha": ("mocha", "any"), "vitest": ("vit
 def check(repo: Repository) -> Iterator[Finding]:
     """Yield each file with such tests that the gate runs."""
     collected = gated(repo)
-    for path, found in singled_out(repo.tree).items():
+    for path, found in singled_out(repo.tree).items() if collected.runs else ():
         family = test_files(repo.tree)[path]
         runs = [r for r in collected.runs if family in _FAMILIES[r[0].runner] and r[0].takes(path)]
         runs = [r for r in runs if r[0].runner != "node --test" or "--test-only" in r[2].argv]

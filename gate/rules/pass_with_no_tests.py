@@ -15,7 +15,7 @@ SUMMARY = (
     "a runner succeeds when it finds no test: a renamed folder then looks like success.\nNext: take the option away."
 )
 FLAGS = ("--passWithNoTests", "--pass-with-no-tests")
-CONFIGS = ("**/jest.config*.*", "**/vitest.config.*", "**/vitest.workspace.*", "**/vite.config.*")
+CONFIGS = later(r"(?:^|/)(?:jest\.config[^/]*|vite(?:st)?\.config|vitest\.workspace)\.\w+$")
 _PRESET = later(r"""['"]?\b(?:preset|extends)['"]?\s*:\s*['"]((?:\.|<rootDir>/)[^'"\n]*)['"]""")
 _RUNNERS = {"jest", "vitest", "playwright", "react-scripts", "craco", "mocha"}
 
@@ -41,8 +41,9 @@ def _in_commands(repo: Repository) -> Iterator[Finding]:
 
 
 def _in_configurations(repo: Repository) -> Iterator[Finding]:
-    configs = [*repo.tree.named(*CONFIGS), *_given(repo)]
-    found = dict.fromkeys([*configs, *_bases(repo.tree, configs), *repo.tree.named("**/package.json")])
+    configs = [*(p for p in repo.tree.files if CONFIGS.search(p)), *_given(repo)]
+    packages = [p for p in repo.tree.files if p.endswith("package.json")]
+    found = dict.fromkeys([*configs, *_bases(repo.tree, configs), *packages])
     for path in found:
         text = repo.tree.text(path) or ""
         for number, line in enumerate(text.splitlines() if "passWithNoTests" in text else (), 1):
