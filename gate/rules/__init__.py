@@ -18,6 +18,7 @@ RULES = (
     "build_ignores_errors",
     "build_step_missing",
     "build_tag_hides_tests",
+    "cache_inputs_incomplete",
     "changed_only_on_clean_checkout",
     "compose_exit_lost",
     "condition_always_false",

@@ -159,3 +159,54 @@ MATRIX = "    strategy: {matrix: {package: [api, web]}}\n"
 )  # fmt: skip
 def test_lists_of_tests_that_miss_some_are_named(tmp_path: Path, files: dict[str, str], expected: list[str]) -> None:
     assert seen("hand_listed_tests_incomplete", tmp_path, files) == expected
+
+
+def turbo(task: str, **more: str) -> dict[str, str]:
+    return {
+        **gated("turbo run test"),
+        "package.json": '{"name": "root", "workspaces": ["p/*"]}',
+        "turbo.json": f'{{\n"tasks": {{\n"test": {task}\n}}}}',
+        "p/a/package.json": '{"name": "a", "scripts": {"test": "vitest run"}}',
+        "p/a/vitest.config.ts": "export default { test: { setupFiles: ['../../setup.ts'] } }",
+        "p/a/test/a.test.ts": "import { test, expect } from 'vitest'\ntest('a', () => { expect(1).toBe(2) })\n",
+        "setup.ts": "",
+        **more,
+    }
+
+
+def nx(inputs: str) -> dict[str, str]:
+    named = '"namedInputs": {"shared": ["{workspaceRoot}/setup.ts"]}'
+    return {
+        **turbo("{}"),
+        **gated("nx run-many -t test"),
+        "nx.json": f'{{\n"targetDefaults": {{"test": {{"cache": true, "inputs": {inputs}}}}}, {named}}}',
+    }
+
+
+REPLAYS = "warning turbo.json:3 test: turbo replays test although {} changed: no input of the task [{}]"
+SETUP = REPLAYS.format("setup.ts", "setup.ts")
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (turbo('{"inputs": ["src/**"]}'), [REPLAYS.format("p/a/test/a.test.ts, p/a/vitest.config.ts, setup.ts", "p/a/test/a.test.ts, p/a/vitest.config.ts, setup.ts")]),
+        (turbo("{}"), [SETUP]),
+        (turbo('{"inputs": ["$TURBO_DEFAULT$"]}'), [SETUP]),
+        (turbo('{"inputs": ["$TURBO_DEFAULT$", "$TURBO_ROOT$/setup.ts"]}'), []),
+        (turbo('{}}, "globalDependencies": ["setup.ts"], "x": {"y": {}'), []),
+        (turbo('{"cache": false, "inputs": ["src/**"]}'), []),
+        (turbo("{}", **gated("turbo run test --force")), []),
+        (turbo("{}", **{"p/a/turbo.json": '{"extends": ["//"]}'}), []),
+        ({k: v for k, v in turbo("{}", **{CI: workflow("npx turbo run test")}).items() if k != "gate.toml"}, []),
+        ({k: v for k, v in turbo("{}", **{CI: workflow("npx turbo run test", job="    env: {TURBO_TOKEN: x}\n")}).items() if k != "gate.toml"}, [SETUP.replace("test:", "test / step 1:", 1)]),
+        (nx('["default"]'), ["warning nx.json:2 test: nx replays test although setup.ts changed: no input of the task [setup.ts]"]),
+        (nx('["default", "shared"]'), []),
+    ],
+    ids=["few inputs", "no inputs", "the default", "and the root's", "for all tasks", "no cache", "forced", "settings of its own", "no cache is kept",
+         "one is kept", "nx", "nx by a name"],
+)  # fmt: skip
+def test_tasks_that_are_replayed_although_what_they_read_changed_are_named(
+    tmp_path: Path, files: dict[str, str], expected: list[str]
+) -> None:
+    assert seen("cache_inputs_incomplete", tmp_path, files) == expected
