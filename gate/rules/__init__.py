@@ -69,6 +69,7 @@ RULES = (
     "task_defined_nowhere",
     "test_cannot_fail",
     "test_glob_misses_js",
+    "test_glob_misses_maven",
     "test_glob_misses_php",
     "test_glob_misses_python",
     "test_glob_misses_ruby",
@@ -85,6 +86,7 @@ RULES = (
     "workflow_invalid",
     "workspace_member_not_gated",
     "workspace_member_not_gated_dotnet",
+    "workspace_member_not_gated_go",
     "xfail_not_strict",
 )
 

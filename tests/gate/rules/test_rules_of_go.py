@@ -79,3 +79,30 @@ def test_a_list_is_read_over_several_lines_of_a_script(tmp_path: Path) -> None:
     assert seen("lister_never_fails", tmp_path, files) == [
         "error fmt.sh:8 fmt: `gofumpt -l .` lists what is wrong and exits 0"
     ]
+
+
+MODULES = {"go.mod": "module x\n", "x_test.go": TEST, "api/go.mod": "module x/api\n", "api/v1/a_test.go": TEST, "examples/go.mod": "module x/examples\n", "examples/e_test.go": "package e\n"}  # fmt: skip
+NOT_STARTED = "error gate.toml:2 test: tests of the Go module in api never run: no `go test` starts there [api/go.mod]"
+
+
+@pytest.mark.parametrize(
+    ("command", "files", "expected"),
+    [
+        ("go test ./...", {}, [NOT_STARTED]),
+        ("go test ./...", {"go.work": "use (\n\t.\n\t./api\n)\n"}, [NOT_STARTED]),
+        ("go test ./...", {"examples/e_test.go": TEST}, [NOT_STARTED, "warning gate.toml:2 test: tests of the Go module in examples never run: no `go test` starts there [examples/go.mod]"]),
+        ("go test ./...", {".github/workflows/a.yml": workflow("cd api && go test ./...")}, [NOT_STARTED.replace("error", "note")]),
+        ("go test ./... && (cd api; go test ./...)", {}, []),
+        ("for m in . api; do (cd $m && go test ./...); done", {}, []),
+        ("find . -name go.mod -execdir go test ./... \\;", {}, []),
+        ("go test ./...", {"api/v1/a_test.go": "package v1\n"}, []),
+        ("go vet ./...", {}, []),
+        ("./all.sh; go test ./...", {"all.sh": "for d in $(dirname */go.mod); do go test -C $d ./...; done\n"}, []),
+    ],
+    ids=["a module", "a workspace", "examples", "a workflow beside the policy", "its folder", "a loop", "found", "no tests", "no tests run", "a script"],
+)  # fmt: skip
+def test_modules_in_which_no_go_test_starts_are_named(
+    tmp_path: Path, command: str, files: dict[str, str], expected: list[str]
+) -> None:
+    own = {**MODULES, **files, "gate.toml": policy(test=command)}
+    assert seen("workspace_member_not_gated_go", tmp_path, own) == expected

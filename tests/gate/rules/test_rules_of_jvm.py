@@ -108,3 +108,31 @@ def test_builds_of_gradle_that_let_tests_pass_are_named(
     tmp_path: Path, command: str, files: dict[str, str], expected: list[str]
 ) -> None:
     assert seen("skip_tests_flag_gradle", tmp_path, {**GRADLE, **files, "gate.toml": policy(test=command)}) == expected
+
+
+NAMES = "gate.toml:2 test: tests that never run: their names fit neither surefire's patterns nor failsafe's [src/test/java/Sums.java]"
+NO_PLUGIN = "gate.toml:2 test: tests that never run: no POM configures failsafe [src/test/java/BIT.java]"
+NOT_REACHED = "gate.toml:2 test: tests that never run: failsafe runs them, and no command goes as far as `verify` [src/test/java/BIT.java]"
+RUNS_ITS = pom(plugin(FAILSAFE))
+
+
+@pytest.mark.parametrize(
+    ("command", "files", "expected"),
+    [
+        ("mvn verify", {"pom.xml": RUNS_ITS, "src/test/java/Sums.java": TEST}, [f"error {NAMES}"]),
+        ("mvn verify", {"pom.xml": pom("<parent><artifactId>p</artifactId></parent>"), "src/test/java/Sums.java": TEST}, [f"warning {NAMES}", f"warning {NO_PLUGIN}"]),
+        ("mvn verify", {}, [f"error {NO_PLUGIN}"]),
+        ("mvn test", {"pom.xml": RUNS_ITS}, [f"warning {NOT_REACHED}"]),
+        ("mvn verify", {"pom.xml": RUNS_ITS}, []),
+        ("mvn verify", {"pom.xml": pom(plugin(SUREFIRE, "<configuration><includes><include>**/*.java</include></includes></configuration>")), "src/test/java/Sums.java": TEST}, []),
+        ("mvn verify", {"pom.xml": RUNS_ITS, "src/test/java/Sums.java": f"abstract {TEST}".replace("abstract import", "import").replace("class", "abstract class")}, []),
+        ("mvn verify", {"pom.xml": RUNS_ITS, "src/test/java/Sums.java": TEST, "src/test/java/CTest.java": f"{TEST}class CTest extends Sums {{}}\n"}, []),
+        ("mvn verify -Dtest=Sums", {"pom.xml": RUNS_ITS, "src/test/java/Sums.java": TEST}, []),
+        ("mvn compile", {}, []),
+    ],
+    ids=["another name", "a parent from elsewhere", "no failsafe", "not as far", "plain", "patterns", "abstract", "extended", "named by hand", "no tests run"],
+)  # fmt: skip
+def test_classes_with_tests_that_maven_does_not_take_are_named(
+    tmp_path: Path, command: str, files: dict[str, str], expected: list[str]
+) -> None:
+    assert seen("test_glob_misses_maven", tmp_path, {**MAVEN, **files, "gate.toml": policy(test=command)}) == expected
