@@ -15,6 +15,7 @@ from gate.repository.workflows import JUDGING, Job, Workflow, WorkflowStep, read
 from gate.tools.tool import Invocation, Tool
 
 _WORKFLOW_EVENTS = JUDGING | {"push"}
+_EXPRESSION = later(r"\$\{\{((?:(?!\}\})[\s\S]){0,2000})\}\}")
 _MATRIX = later(r"\$\{\{\s*matrix\.([\w-]+)\s*\}\}")
 _MOST_TEXTS = 24
 _NO_BASH = ("pwsh", "powershell", "cmd", "python")
@@ -89,8 +90,15 @@ def _check(tree: Tree, workflow: Workflow, job: Job, step: WorkflowStep) -> Chec
     cwd = tree.root / step.cwd if inside else tree.root
     options = _options(step.shell)
     texts = _texts(step.run, job)
-    commands = tuple({c: None for text in texts for c in resolve(text, cwd, root=tree.root, options=options)})
+    commands = tuple(
+        {c: None for text in texts for c in resolve(_without_expressions(text), cwd, root=tree.root, options=options)}
+    )
     return Check(name, step.run, cwd, workflow.path, step.run_line, False, options, commands)
+
+
+def _without_expressions(text: str) -> str:
+    """Return text in which an expression of GitHub is one word, as a variable is: `${{ a && b || c }}` is no shell."""
+    return _EXPRESSION.sub(lambda m: "${" + re.sub(r"\W", "_", m[1].strip()) + "}", text)
 
 
 def _texts(run: str, job: Job) -> list[str]:

@@ -9,6 +9,7 @@ from gate.repository.checks import Check
 from gate.repository.opening import Repository
 from gate.repository.python_config import Settings, below, paths_of, runs, settings
 from gate.repository.tree import Tree
+from gate.tools.tool import Invocation
 
 _VALUES = frozenset({
     "-k", "-m", "-n", "-p", "-c", "-o", "-W", "-r", "--deselect", "--ignore", "--ignore-glob", "--cov-report", "--junitxml", "--tb",
@@ -49,7 +50,11 @@ def _all(repo: Repository) -> tuple[Collected, ...] | None:
         if not is_pytest:
             if run.argv[0] != "unittest":
                 return None  # Django's
-            found.append(_unittest(repo.tree, at, list(run.argv), folder, words))
+            script = _script(repo.tree, at, run)
+            if script:
+                found.append(Collected(at, None, (), frozenset({script}), ()))
+            else:
+                found.append(_unittest(repo.tree, at, list(run.argv), folder, words))
             continue
         own = settings(repo.tree, PYTHON["pytest"], folder)
         root = own.folder if own else folder
@@ -62,6 +67,15 @@ def _all(repo: Repository) -> tuple[Collected, ...] | None:
         taken = {p for p in inside if p in named or any(_fits(p, pattern) for pattern in patterns)}
         found.append(Collected(at, own, tuple(patterns), frozenset(taken), tuple(p for p in inside if p not in taken)))
     return tuple(found)
+
+
+def _script(tree: Tree, at: Check, run: Invocation) -> str:
+    """Return the file that runs its own tests, `python tests.py`; empty for `python -m unittest`."""
+    if len(run.argv) > 1 or run.launcher[-2:] == ("python", "-m"):
+        return ""
+    started = [c for c in at.commands if c.argv[0] == "python" and c.cwd == run.cwd]
+    paths = [tree.relative(run.cwd / w) for c in started for w in c.argv[1:] if w.endswith(".py")]
+    return next((p for p in paths if p in tree.known), "")
 
 
 def _unittest(tree: Tree, at: Check, argv: list[str], folder: str, words: list[str]) -> Collected:

@@ -40,6 +40,8 @@ def swallowed(repo: Repository) -> tuple[Swallowed, ...]:
 def _swallowed(repo: Repository) -> Iterator[Swallowed]:
     told = set[tuple[str, int | None]]()
     for at in repo.checks:
+        if _is_red_already(repo, at):
+            continue
         for command in at.commands:
             if command.binds or not is_check(command.argv) or not _loses(command.lost):
                 continue
@@ -47,6 +49,18 @@ def _swallowed(repo: Repository) -> Iterator[Swallowed]:
             if (path, line) not in told and not _is_kept(repo, at, path, line):
                 told.add((path, line))
                 yield Swallowed(at, command, command.lost, path, line)
+
+
+def _is_red_already(repo: Repository, at: Check) -> bool:
+    """Return whether a step runs only where one before it failed, as one that tells more of the failure does."""
+    return any(
+        "failure()" in step.condition and "success()" not in step.condition
+        for workflow in repo.workflows
+        if workflow.path == at.source
+        for job in workflow.jobs
+        for step in job.steps
+        if step.run == at.text and f"{job.label} / {step.name}" == at.name
+    )
 
 
 def _loses(by: str) -> bool:

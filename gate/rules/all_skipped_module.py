@@ -46,7 +46,8 @@ def check(repo: Repository) -> Iterator[Finding]:
     for path, match in files:
         top = match[1].partition(".")[0]
         wanted = _NAMES.get(top, top).lower().replace("_", "-")
-        own = any(f in (top, f"src/{top}", f"lib/{top}") for f in repo.tree.folders) or f"{top}.py" in repo.tree.known
+        own = any(f in (top, f"src/{top}", f"lib/{top}") for f in repo.tree.folders)
+        own = own or any(f"/{f}".endswith((f"/{top}.py", f"/{top}/__init__.py")) for f in repo.tree.files)
         if wanted not in named and not own:
             line = (repo.tree.text(path) or "").count("\n", 0, match.start()) + 1
             yield Finding(

@@ -11,15 +11,15 @@ SUMMARY = (
     "Next: take it away, or run tox with `--skip-missing-interpreters=false` in the gate."
 )
 _KEYS = ("skip_missing_interpreters", "skip-missing-interpreters")
+_NOT_HERE = {"--notest", "-n", "list", "l", "config", "c", "devenv", "--listenvs", "--showconfig"}  # runs no tests
 
 
 def check(repo: Repository) -> Iterator[Finding]:
     """Yield the setting where a check runs tox, and the option on its command line."""
     for at in repo.checks:
         for command in at.commands:
-            if command.argv[0] != "tox" or any(
-                w.endswith(("interpreters=false", "interpreters=False")) for w in command.argv
-            ):
+            options = command.argv[: command.argv.index("--")] if "--" in command.argv else command.argv
+            if command.argv[0] != "tox" or _NOT_HERE.intersection(options) or _told_not_to(options):
                 continue
             if {"-s", "--skip-missing-interpreters", "--skip-missing-interpreters=true"} & set(command.argv):
                 yield _told(at.name, at.source, at.line)
@@ -33,6 +33,11 @@ def check(repo: Repository) -> Iterator[Finding]:
                     if line and said.strip().lower() in ("true", "yes", "1"):
                         yield _told(at.name, path, line)
                         return
+
+
+def _told_not_to(options: tuple[str, ...]) -> bool:
+    text = " ".join(options).lower().replace("=", " ")
+    return "interpreters false" in text or " -s false" in text
 
 
 def _told(name: str, path: str, line: int | None) -> Finding:

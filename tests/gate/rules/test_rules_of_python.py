@@ -66,6 +66,8 @@ def test_expected_failures_that_may_pass_are_named(
         ("tox", "true", ["error tox.ini:2 test: tox succeeds without the environments whose Python is not installed"]),
         ("tox --skip-missing-interpreters", "false", ["error gate.toml:2 test: tox succeeds without the environments whose Python is not installed"]),
         ("tox --skip-missing-interpreters=false", "true", []),
+        ("tox -s false", "true", []),
+        ("tox --notest", "true", []),
         ("tox", "false", []),
         ("echo tox", "true", []),
     ],
@@ -239,3 +241,14 @@ def test_tracked_sources_that_gitignore_names_are_hidden_from_ruff(tmp_path: Pat
     assert found == [
         "error .gitignore:None lint: ruff looks at 1, not at 1 file of the product in app/legacy (tracked, and named by .gitignore) [app/legacy/b.py]"
     ]
+
+
+def test_a_script_that_runs_its_own_tests_collects_itself(tmp_path: Path) -> None:
+    script = "import unittest\n\n\nclass TestA(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(value(), 3)\n\n\nunittest.main()\n"
+    files = {"gate.toml": policy(test="coverage run scripts/release_tests.py"), "scripts/release_tests.py": script}
+    assert seen("test_glob_misses_python", tmp_path, files) == []
+
+
+def test_a_module_of_the_tests_themselves_is_installed(tmp_path: Path) -> None:
+    files = {**PYTEST, "tests/test_a.py": SKIPS, "tests/plugins/live.py": ""}
+    assert seen("all_skipped_module", tmp_path, files) == []

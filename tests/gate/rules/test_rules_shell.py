@@ -152,3 +152,16 @@ FUNCTION = "run_tests() {{\n  {0}\n  echo done\n}}\n"
 )  # fmt: skip
 def test_a_function_in_which_errexit_does_not_act_is_named(tmp_path: Path, script: str, expected: list[str]) -> None:
     assert seen("errexit_suspended", tmp_path, {"gate.toml": policy(test="bash ci.sh"), "ci.sh": script}) == expected
+
+
+@pytest.mark.parametrize(
+    "line", ["pytest ${{ !inputs.fast && '--slow' || '' }} -q", "pytest ${{ inputs.a || 'b' }} && exit 1"]
+)
+def test_an_expression_of_github_is_one_word_of_the_shell(tmp_path: Path, line: str) -> None:
+    assert seen("exit_swallowed", tmp_path, {CI: workflow(line)}) == []
+
+
+def test_a_step_that_runs_only_where_the_job_is_red_may_fail_in_vain(tmp_path: Path) -> None:
+    text = "on: pull_request\njobs:\n  test:\n    runs-on: x\n    steps:\n      - run: |\n          pytest --lf || true; ls\n        if: {}\n"
+    assert seen("exit_swallowed", tmp_path / "a", {CI: text.format("failure()")}) == []
+    assert len(seen("exit_swallowed", tmp_path / "b", {CI: text.format("always()")})) == 1
