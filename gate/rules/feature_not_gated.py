@@ -1,10 +1,11 @@
 """A module, a file of tests or a target needs a feature that no command of the gate turns on."""
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from gate.report import Finding, Level
-from gate.repository.cargo import Crate, sources_of, tables
+from gate.repository.cargo import Crate, sources_of, strings, tables
 from gate.repository.cargo_features import all_features, enabled
 from gate.repository.cargo_runs import CargoRun, cargo_runs
 from gate.repository.opening import Repository
@@ -16,44 +17,53 @@ SUMMARY = (
     "nothing compiles it, and its tests never run.\nA note where a workflow turns it on beside the policy, or for features "
     "such as `nightly`.\nNext: `cargo test --all-features`, or a step with `--features`."
 )
-_ASIDE = ("nightly", "unstable", "docs", "docsrs", "doc", "bench", "benchmarks", "fuzzing", "loom", "internal")
+_ASIDE = re.compile(r"^(?:unstable|nightly|bench|docs?$|docsrs|fuzz|loom|internal|__)")
 
 
 class _Hidden(NamedTuple):
+    """A file that is left out: what it stands behind in words, its features, and whether they are asked for to be off."""
+
     path: str
     line: int
+    behind: str
     features: tuple[str, ...]
-    tests: bool
+    is_negated: bool
+    kind: str  # module, test, bin or example
 
 
 def check(repo: Repository) -> Iterator[Finding]:
     """Yield one finding for each package and set of features, with the files that are never compiled."""
     runs, every = cargo_runs(repo, gate=True), cargo_runs(repo, gate=False)
-    if any(r.kind == "?" for r in runs) or not any(r.kind in ("test", "compile", "lint") for r in runs):
+    if any(r.kind == "?" for r in runs):
         return
     crates = {f: c for r in runs for f, c in r.workspace.members.items() if r.takes(f)}
     for crate in crates.values():
         own = [r for r in runs if r.takes(crate.folder)]
-        others = {h.path for h in _hidden(repo, crate, [r for r in every if r.takes(crate.folder)])}
-        groups: dict[tuple[str, ...], list[_Hidden]] = {}
+        groups: dict[tuple[str, bool], list[_Hidden]] = {}
         for hidden in _hidden(repo, crate, own):
-            groups.setdefault(hidden.features, []).append(hidden)
-        for features, files in groups.items():
-            aside = any(f in _ASIDE for f in features) or all(h.path not in others for h in files)
-            yield _finding(own, crate, files, level=Level.NOTE if aside else Level.ERROR)
+            groups.setdefault((hidden.behind, hidden.kind == "example"), []).append(hidden)
+        others = {h.path for h in _hidden(repo, crate, [r for r in every if r.takes(crate.folder)])} if groups else ()
+        for files in groups.values():
+            yield _finding(own, crate, files, beside=all(h.path not in others for h in files))
 
 
-def _finding(own: list[CargoRun], crate: Crate, hidden: list[_Hidden], *, level: Level) -> Finding:
-    features = " or ".join(repr(f) for f in hidden[0].features)
-    files = sorted({h.path for h in hidden})
-    tests = sum(h.tests for h in hidden)
-    what = f"{len(files)} file{'s' if len(files) > 1 else ''} behind the feature {features} of {crate.name}"
-    verb = "never run" if tests == len(hidden) and len(files) > 1 else "never runs" if tests == len(hidden) else ""
-    says = f"{verb or ('is' if len(files) == 1 else 'are')}{'' if verb else ' never compiled'}"
+def _finding(own: list[CargoRun], crate: Crate, hidden: list[_Hidden], *, beside: bool) -> Finding:
+    first, files = hidden[0], sorted({h.path for h in hidden})
+    aside = beside or any(_ASIDE.match(f) for f in first.features)
+    level = Level.NOTE if aside else Level.WARNING if first.is_negated or first.kind == "example" else Level.ERROR
+    many = f"{len(files)} files" if len(files) > 1 else "1 file"
+    runs = all(h.kind == "test" for h in hidden)
+    says = (
+        ("never run" if len(files) > 1 else "never runs")
+        if runs
+        else f"{'are' if len(files) > 1 else 'is'} never compiled"
+    )
+    word = "--no-default-features" if first.is_negated else f"--features {','.join(first.features[:1])}"
+    turned = "turns it off" if first.is_negated else "turns it on"
     return Finding(
-        ID, level, f"{own[0].at}: {what} {says}: no command of the gate turns it on", hidden[0].path, hidden[0].line,
-        files=tuple(files), count=len(files), fix=f"cargo test --all-features, or a step with --features {hidden[0].features[0]}",
-        reproduce=f"cargo test -p {crate.name} --features {hidden[0].features[0]}",
+        ID, level, f"{own[0].at}: {many} behind {first.behind} of {crate.name} {says}: no command of the gate {turned}", first.path, first.line,
+        files=tuple(files), count=len(files), fix=f"a step with {word}" + ("" if first.is_negated else ", or with --all-features"),
+        reproduce=f"cargo test -p {crate.name} {word}",
     )  # fmt: skip
 
 
@@ -65,33 +75,32 @@ def _hidden(repo: Repository, crate: Crate, runs: list[CargoRun]) -> Iterator[_H
     testing = [features for r, features in on if r.kind in ("test", "?")]
     for path in sources_of(repo.tree, crate):
         tests = path.removeprefix(f"{crate.folder}/").startswith("tests/")
-        if tests and not testing:
-            continue
         for found in conditionals(repo.tree.text(path) or ""):
             names = tuple(f for f in features_of(found.condition) if f in known)
             if names and _never(found.condition, testing if tests else compiling):
                 target = _file(repo, path, found.name)
                 if target:
-                    yield _Hidden(
-                        target,
-                        found.line if not found.name else 1,
-                        names,
-                        tests,
-                    )
+                    negated = "not(" in found.condition.replace(" ", "")
+                    behind = f"`cfg({found.condition})`" if negated or "all(" in found.condition else _named(names)
+                    line = 1 if found.name else found.line
+                    yield _Hidden(target, line, behind, names, negated, "test" if tests else "module")
     for kind, folder in (("test", "tests"), ("bin", "src/bin"), ("example", "examples")):
+        sets = testing if kind == "test" else compiling
         for table in tables(crate.table.get(kind)):
-            wanted = table.get("required-features")
-            names = tuple(f for f in wanted if isinstance(f, str) and f in known) if isinstance(wanted, list) else ()
+            names = tuple(f for f in strings(table.get("required-features")) if f in known)
             path = str(table.get("path") or f"{folder}/{table.get('name')}.rs")
             path = f"{crate.folder}/{path}" if crate.folder else path
-            sets = testing if kind == "test" else compiling
             if (
                 names
+                and path in repo.tree.known
                 and sets
                 and all(s is not None and not s.issuperset(names) for s in sets)
-                and path in repo.tree.known
             ):
-                yield _Hidden(path, 1, names, kind == "test")
+                yield _Hidden(path, 1, _named(names), names, False, kind)
+
+
+def _named(names: tuple[str, ...]) -> str:
+    return f"the feature {' or '.join(map(repr, names))}"
 
 
 def _never(condition: str, sets: list[frozenset[str] | None]) -> bool:

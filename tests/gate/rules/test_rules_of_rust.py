@@ -69,12 +69,16 @@ NEVER = "error src/extra.rs:1 test: 1 file behind the feature 'extra' of x is ne
     ("files", "command", "expected"),
     [
         ({}, "cargo test", [NEVER]),
-        ({"src/lib.rs": '#[cfg(all(unix, any(feature = "more", feature = "extra")))]\nmod extra;\n'}, "cargo test --features std", [NEVER.replace("'extra'", "'more' or 'extra'")]),
+        ({"src/lib.rs": '#[cfg(all(unix, any(feature = "more", feature = "extra")))]\nmod extra;\n'}, "cargo test --features std", [NEVER.replace("the feature 'extra'", '`cfg(all(unix, any(feature = "more", feature = "extra")))`')]),
         ({"src/lib.rs": "", "src/extra.rs": "", "tests/a.rs": f'#![cfg(feature = "extra")]\n{TEST}'}, "cargo test", [
             "error tests/a.rs:1 test: 1 file behind the feature 'extra' of x never runs: no command of the gate turns it on [tests/a.rs]"]),
         ({"src/lib.rs": "", "Cargo.toml": crate("x", FEATURES + '[[test]]\nname = "a"\nrequired-features = ["extra"]\n'), "tests/a.rs": TEST}, "cargo test && cargo check --all-features", [
             "error tests/a.rs:1 test: 1 file behind the feature 'extra' of x never runs: no command of the gate turns it on [tests/a.rs]"]),
         ({"src/lib.rs": '#[cfg(feature = "nightly")]\nmod extra;\n'}, "cargo test", [NEVER.replace("error", "note").replace("'extra'", "'nightly'")]),
+        ({"src/lib.rs": '#[cfg(not(feature = "std"))]\nmod extra;\n'}, "cargo test", [
+            'warning src/extra.rs:1 test: 1 file behind `cfg(not(feature = "std"))` of x is never compiled: no command of the gate turns it off [src/extra.rs]']),
+        ({"src/lib.rs": "", "examples/a.rs": "", "Cargo.toml": crate("x", FEATURES + '[[example]]\nname = "a"\nrequired-features = ["extra"]\n')}, "cargo test", [
+            NEVER.replace("error", "warning").replace("src/extra.rs", "examples/a.rs")]),
         ({".github/workflows/a.yml": workflow("cargo test --all-features")}, "cargo test", [NEVER.replace("error", "note")]),
         ({}, "cargo test --all-features", []),
         ({}, "cargo test && cargo clippy -F extra", []),
@@ -89,7 +93,7 @@ NEVER = "error src/extra.rs:1 test: 1 file behind the feature 'extra' of x is ne
         ({"src/lib.rs": '#[cfg(all(((feature = "extra"\nmod extra;\n'}, "cargo test", []),
     ],
     ids=[
-        "a module", "one of two", "a file of tests", "a target", "a feature aside", "a workflow beside the policy", "all", "by another command", "each in turn", "a variable",
+        "a module", "one of two", "a file of tests", "a target", "a feature aside", "one that is always on", "an example", "a workflow beside the policy", "all", "by another command", "each in turn", "a variable",
         "through another", "by default", "tests have it", "without it", "an item", "its own tests ask for it", "odd",
     ],
 )  # fmt: skip
