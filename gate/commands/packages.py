@@ -1,7 +1,9 @@
 """package.json files: scripts, and the packages of a workspace."""
 
 import fnmatch
+import functools
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -35,7 +37,20 @@ def load_package(folder: Path, root: Path) -> Package | None:
 
 
 def load_json(path: Path, root: Path) -> dict[str, Any] | None:
-    """Return the object of a JSON file inside the repository, None where there is none that can be read."""
+    """Return the object of a JSON file inside the repository, None where there is none that can be read.
+
+    Each command of a workspace asks for all of its members; a file that has not changed is not read again.
+    """
+    try:
+        now = path.stat()
+    except (OSError, ValueError):
+        return None
+    return _read_json(path, root, (now.st_dev, now.st_ino, now.st_mtime_ns, now.st_size))
+
+
+@functools.lru_cache(maxsize=2000)
+def _read_json(path: Path, root: Path, state: tuple[int, ...]) -> dict[str, Any] | None:
+    del state
     data = read_inside(path, root)
     if data is None:
         return None
@@ -157,4 +172,16 @@ def select(packages: tuple[Package, ...], pattern: str, base: Path) -> tuple[Pac
     if core.startswith((".", "/")):
         folder = os.path.normpath(base / core)
         return tuple(p for p in packages if matches(os.path.normpath(p.path), folder))
-    return tuple(p for p in packages if fnmatch.fnmatch(p.name, core) or fnmatch.fnmatch(p.name, f"@*/{core}"))
+    fits = _name(core)
+    return tuple(p for p in packages if fits.match(p.name))
+
+
+@functools.cache
+def _name(pattern: str) -> re.Pattern[str]:
+    """Return what fits a pattern of names, with its scope or without: `@x/!(a|b)*` is all of @x but a and b."""
+    parts = re.split(r"(!\([^()]*\))", pattern)
+    whole = "".join(
+        f"(?!(?:{'|'.join(map(re.escape, part[2:-1].split('|')))}))" if i % 2 else fnmatch.translate(part)[4:-3]
+        for i, part in enumerate(parts)
+    )
+    return re.compile(rf"(?s:(?:@[^/]*/)?{whole})\Z" if not pattern.startswith("@") else rf"(?s:{whole})\Z")

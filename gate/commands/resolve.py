@@ -121,6 +121,8 @@ def _bare(word: str) -> str:
         return "python"
     if word in {"$npm_execpath", "${npm_execpath}"}:
         return "npm"
+    if word == "jlpm":  # the yarn that JupyterLab brings
+        return "yarn"
     name = word.rsplit("/", 1)[-1].rsplit("\\", 1)[-1]
     stem, dot, suffix = name.rpartition(".")
     name = stem if dot and suffix in {"exe", "cmd", "bat", "ps1"} else name

@@ -125,7 +125,8 @@ def _oxlint(tree: Tree, command: Command) -> Strictness | None:
         on.append("warn")  # the category that is on by itself
     on = [] if everything else on
     where = (path, 1) if path and path in tree.known else ("", None)
-    return Strictness("oxlint", len(on), sum(v not in _WARN for v in on), *where)
+    why = "" if any(v in _WARN for v in levels) else "what it finds by itself are warnings"
+    return Strictness("oxlint", len(on), sum(v not in _WARN for v in on), where[0], where[1], why)
 
 
 def _stylelint(tree: Tree, command: Command) -> Strictness | None:

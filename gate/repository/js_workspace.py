@@ -36,7 +36,7 @@ _TURBO_OWN = {"prune", "daemon", "login", "logout", "link", "unlink", "ls", "gen
               "completion", "docs", "watch", "clone", "devtools"}  # fmt: skip
 _PNPM_OWN = {"install", "i", "add", "remove", "rm", "update", "up", "publish", "pack", "exec", "dlx", "deploy", "list", "ls", "why", "outdated", "audit", "licenses",
              "rebuild", "rb", "link", "unlink", "import", "prune", "fetch", "store", "patch", "config", "create", "start", "version"}  # fmt: skip
-_WEIGHTY = later(r"test|check|lint|types?\b|verif|valid|\bci\b|e2e|spec|unit|build|tsc")
+_WEIGHTY = later(r"test|check|lint|types?\b|verif|valid|\bci\b|e2e|spec|unit|smoke|integration|accept|build|tsc")
 _MOST = 300  # packages that `workspace_packages` reads
 
 
@@ -126,7 +126,7 @@ def chosen(space: Workspace, filters: tuple[str, ...], command: Command) -> tupl
 def names(space: Workspace, filter_: str, package: Package, command: Command) -> bool:
     """Return whether a filter of a package manager or of turbo names a package; true where that cannot be said."""
     core = re.sub(r"\[.*?\]", "", filter_).replace("...", "").strip("^")
-    if not core or ("{" in core[1:] and not core.endswith("}")) or core == "//":
+    if not core or "(" in core.replace("!(", "") or ("{" in core[1:] and not core.endswith("}")) or core == "//":
         return True
     base = command.cwd if core.startswith((".", "{")) else space.root.path if space.root else command.cwd
     if package in select(space.packages, core, base):

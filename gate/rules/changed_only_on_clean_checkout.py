@@ -103,5 +103,5 @@ def _told(message: str, path: str, line: int | None, level: Level, words: str) -
         path,
         line,
         fix=fix,
-        reproduce=f"git stash -u; {words}; echo $?; git stash pop",
+        reproduce=f"git clone -q . /tmp/clean && cd /tmp/clean && {words}; echo $?",
     )

@@ -4,11 +4,13 @@ import re
 from collections.abc import Iterator
 
 from gate.commands.idle import does_nothing
+from gate.commands.resolve import Command
 from gate.commands.shell import split
 from gate.report import Finding, Level
 from gate.repository.js_packages import Member, packages, script_line
 from gate.repository.js_scripts import checks_of, gated, is_run, is_told_elsewhere, leaves_to_others, named, resolved
 from gate.repository.opening import Repository
+from gate.tools import node_test
 
 ID = "script-not-wired"
 SUMMARY = (
@@ -48,7 +50,7 @@ def check(repo: Repository) -> Iterator[Finding]:
                 continue
             if kind and not is_run(repo, member, name, "test", "typecheck") and not _is_part(repo, member, name):
                 level = Level.WARNING if _HEAVY.search(name) or _BROWSERS.search(member.scripts[name]) else Level.ERROR
-                if level is Level.ERROR and _is_only_named(repo, member, name):
+                if level is Level.ERROR and (_is_only_named(repo, member, name) or _computes(repo)):
                     level = Level.WARNING
                 if is_told_elsewhere(repo, name) or is_run(repo, member, name, "test", all_checks=True):
                     level = Level.NOTE
@@ -84,7 +86,7 @@ def _kind(repo: Repository, member: Member, name: str) -> str:
         return ""
     commands = resolved(repo.tree, member, name)
     for kind, what, pattern in (("test", "tests", _TEST), ("typecheck", "checks types", _TYPES)):
-        runs = list(checks_of(commands, kind))
+        runs = [c for c in checks_of(commands, kind) if pattern.search(name) or not _is_guess(c)]
         if kind == "typecheck":
             runs = [c for c in runs if pattern.search(name) or "--noEmit" in c.argv or "test" in name]
         if runs or (pattern.search(name) and not any(checks_of(commands, "lint", "build", "typecheck"))):
@@ -92,9 +94,20 @@ def _kind(repo: Repository, member: Member, name: str) -> str:
     return ""
 
 
+def _computes(repo: Repository) -> bool:
+    """Return whether a step runs what stands in a variable, so that it may be any script."""
+    return any(c.argv[0].startswith("$") for at in repo.gate for c in at.commands)
+
+
 def _is_only_named(repo: Repository, member: Member, name: str) -> bool:
     """Return whether nothing but the name says that a script tests: no runner is known in it; not so `test` itself."""
-    return name != "test" and not any(checks_of(resolved(repo.tree, member, name), "test", "typecheck"))
+    known = checks_of(resolved(repo.tree, member, name), "test", "typecheck")
+    return name != "test" and all(_is_guess(c) for c in known)
+
+
+def _is_guess(command: Command) -> bool:
+    """Return whether only a file's name speaks for a test: `node test/rules.js`."""
+    return command.argv[0] in ("node", "nodejs", "tsx") and node_test.is_guess(command.argv)
 
 
 def _is_part(repo: Repository, member: Member, name: str) -> bool:

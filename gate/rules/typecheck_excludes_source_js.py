@@ -18,6 +18,7 @@ SUMMARY = (
     "`exclude`, `include`, `files` or `references` leave them out, and no checked file imports them.\n"
     "Next: include them, or add a step with a project that does (`tsc -p tsconfig.test.json --noEmit`)."
 )
+_MANY = 3  # packages that are told of together where the same folders are left out
 _TSC = ("tsc", "vue-tsc", "tsgo")
 # they check types in their own ways
 _OTHERS = {
@@ -53,7 +54,7 @@ _LESSER = re.compile(r"(?:^|/)(?:scripts?|tools?|tooling|e2e|config|configs|infr
 
 
 def check(repo: Repository) -> Iterator[Finding]:
-    """Yield one finding for each package whose types are checked in part."""
+    """Yield one finding for each package whose types are checked in part, or for many of them that are alike."""
     projects, unknown = _projects(repo)
     seen = {file for project in projects for file in checked(repo.tree, project)}
     by_home: dict[str, list[Project]] = {}
@@ -66,8 +67,17 @@ def check(repo: Repository) -> Iterator[Finding]:
             continue
         if not any(is_below(file, folder) for folder in unknown) and not _runs_with_types(repo, own, file):
             missed.setdefault(own, []).append(file)
+    alike: dict[tuple[tuple[str, ...], Level], list[str]] = {}
     for own, files in missed.items():
-        yield _finding(repo, own, by_home[own], files)
+        alike.setdefault((tuple(_folders(own, files)), _level(files)), []).append(own)
+    for (folders, level), owners in alike.items():
+        if len(owners) < _MANY:
+            yield from (_finding(repo, own, by_home[own], missed[own]) for own in owners)
+        else:
+            files = sorted(f for own in owners for f in missed[own])
+            shown = ", ".join(folders[:5]) + (", …" if len(folders) > 5 else "")
+            message = f"no type check of the gate looks at {shown} in {len(owners)} packages ({len(files)} files)"
+            yield _told(repo, by_home[owners[0]][0], message, level, files)
 
 
 def _projects(repo: Repository) -> tuple[list[Project], list[str]]:
@@ -101,17 +111,28 @@ def _runs_with_types(repo: Repository, own: str, file: str) -> bool:
     return member is not None and member.depends("ts-jest", "ts-node") and file in reached(repo)
 
 
-def _finding(repo: Repository, own: str, projects: list[Project], files: list[str]) -> Finding:
+def _folders(own: str, files: list[str]) -> Counter[str]:
+    """Return the folders of a package that are left out, or files at its top, with how many files of each."""
     start = 0 if own == "." else len(own) + 1
-    folders = Counter(f[start:].partition("/")[0] + "/" if "/" in f[start:] else f[start:] for f in files)
+    return Counter(f[start:].partition("/")[0] + "/" if "/" in f[start:] else f[start:] for f in files)
+
+
+def _level(files: list[str]) -> Level:
+    return Level.WARNING if all(_LESSER.search(f) for f in files) else Level.ERROR
+
+
+def _finding(repo: Repository, own: str, projects: list[Project], files: list[str]) -> Finding:
+    folders = _folders(own, files)
     shown = ", ".join(f"{name} ({count})" if name.endswith("/") else name for name, count in folders.most_common(5))
     more = f" and {len(folders) - 5} more" if len(folders) > 5 else ""
-    project = projects[0]
+    many = f"{len(files)} files" if len(files) > 1 else "1 file"
+    return _told(repo, projects[0], f"no type check of the gate looks at {many}: {shown}{more}", _level(files), files)
+
+
+def _told(repo: Repository, project: Project, message: str, level: Level, files: list[str]) -> Finding:
     keys = ('"exclude"', '"include"', '"files"')
     line = next((n for k in keys if (n := repo.tree.line_of(project.path, k))), 1)
-    level = Level.WARNING if all(_LESSER.search(f) for f in files) else Level.ERROR
-    many = f"{len(files)} files" if len(files) > 1 else "1 file"
     return Finding(
-        ID, level, f"no type check of the gate looks at {many}: {shown}{more}", project.path, line, tuple(sorted(files)), len(files),
+        ID, level, message, project.path, line, tuple(sorted(files)), len(files),
         fix="include them, or add a step with a project that does", reproduce=f"npx tsc -p {project.path} --listFilesOnly",
     )  # fmt: skip

@@ -179,6 +179,19 @@ TS = {
 }
 
 
+def test_packages_that_leave_the_same_folders_out_are_told_of_together(tmp_path: Path) -> None:
+    files = {"gate.toml": policy(t="tsc -p p/a && tsc -p p/b && tsc -p p/c")}
+    for name in ("a", "b", "c"):
+        files |= {
+            **package(f"p/{name}/"),
+            f"p/{name}/tsconfig.json": '{"include": ["src"]}',
+            f"p/{name}/test/x.test.ts": "",
+        }
+    assert seen("typecheck_excludes_source_js", tmp_path, files) == [
+        "error p/a/tsconfig.json:1 no type check of the gate looks at test/ in 3 packages (3 files) [p/a/test/x.test.ts, p/b/test/x.test.ts, p/c/test/x.test.ts]"
+    ]
+
+
 @pytest.mark.parametrize(
     ("command", "configs", "expected"),
     [

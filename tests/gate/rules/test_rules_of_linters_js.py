@@ -75,7 +75,7 @@ def test_a_linter_that_has_no_rule_is_named(
         ("eslint .", {FLAT: "export default [{\n rules: { 'no-undef': 'warn', eqeqeq: [1, 'smart'], 'no-var': 'off' } }]\n"}, [f"warning {FLAT}:2 l: eslint only warns: no rule is set to fail"]),
         ("eslint .", {FLAT: "import 'eslint-plugin-only-warn'\nimport x from 'x'\nexport default [...x]\n"}, [f"warning {FLAT}:1 l: eslint only warns: eslint-plugin-only-warn makes warnings of all errors"]),
         ("eslint .", {LEGACY: '{"overrides": [{"files": "*.js", "rules": {"no-var": "warn"}}]}'}, [f"warning {LEGACY}:1 l: eslint only warns: no rule is set to fail"]),
-        ("oxlint", {}, ["warning gate.toml:2 l: oxlint only warns: no rule is set to fail"]),
+        ("oxlint", {}, ["warning gate.toml:2 l: oxlint only warns: what it finds by itself are warnings"]),
         ("oxlint", {OXLINT: '{"rules": {"eqeqeq": "warn"}}'}, [f"warning {OXLINT}:1 l: oxlint only warns: no rule is set to fail"]),
         ("biome lint", {BIOME: '{"linter": {"rules": {"recommended": false, "style": {"noVar": {"level": "warn"}}}}}'}, [f"warning {BIOME}:1 l: biome only warns: no rule is set to fail"]),
         ("stylelint x.css", {STYLELINT: '{"extends": "x", "defaultSeverity": "warning"}'}, [f"warning {STYLELINT}:1 l: stylelint only warns: no rule is set to fail"]),

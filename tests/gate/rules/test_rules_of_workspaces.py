@@ -75,6 +75,8 @@ def test_a_script_that_runs_one_which_is_missing_is_named(
         ("pnpm --filter a... --filter './p/*' --filter '...[origin/main]' --filter '{p/b}' test", "", ""),
         ("pnpm --filter root build && pnpm -C p/a test && npm test -w p/a", "", ""),
         ("turbo run test --filter=./p/* --filter=@x/*... --filter=//", "", ""),
+        ("lerna run test --scope '@x/!(b|c)*'", "", ""),
+        ("lerna run test --scope '@x/!(a|b)'", "warning", "@x/!(a|b)"),
         ("yarn test --include typo", "", ""),
         ("pnpm --filter $NAME test", "", ""),
     ],
