@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from gate.patterns import later
 from gate.report import Finding, Level
+from gate.repository.alike import together
 from gate.repository.js_configs import imports, join
 from gate.repository.js_tokens import IMPORT
 from gate.repository.opening import Repository
@@ -28,16 +29,20 @@ def check(repo: Repository) -> Iterator[Finding]:
 
 def _in_commands(repo: Repository) -> Iterator[Finding]:
     seen = set[tuple[str, int | None]]()
+    found: dict[tuple[str, str], list[Finding]] = {}
     for at in repo.gate:
         for command in at.commands:
             flag = next((w for w in command.argv if w in FLAGS or w.startswith(tuple(f"{f}=true" for f in FLAGS))), "")
             if flag and command.argv[0] in _RUNNERS and (where := place(repo.tree, at, command, flag)) not in seen:
                 seen.add(where)
                 message = f"{at.name}: {command.argv[0]} succeeds without any test ({flag})"
-                yield Finding(
+                finding = Finding(
                     ID, Level.ERROR, message, *where, fix=f"take {flag} away",
                     reproduce=f"{command.argv[0]} {flag} -t 'no test is called so'",
                 )  # fmt: skip
+                found.setdefault((command.argv[0], flag), []).append(finding)
+    for (runner, flag), findings in found.items():
+        yield from together(findings, f"{runner} succeeds without any test in {len(findings)} places ({flag})")
 
 
 def _in_configurations(repo: Repository) -> Iterator[Finding]:

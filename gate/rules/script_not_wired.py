@@ -18,7 +18,9 @@ SUMMARY = (
     "Next: add a step for it, or delete it. A warning for end-to-end tests and their kin, which may need more than a\n"
     "checkout; a note where a workflow runs it beside the policy."
 )
-_TEST = re.compile(r"^(?:tests?|unit|spec)$|^(?:tests?|unit)[:-]|[:-](?:tests?|unit)$")
+_TEST = re.compile(
+    r"^(?:tests?|unit|spec)$|^(?:tests?|unit)[:-]|^(?!lint|style|format|prettier|eslint).*[:-](?:tests?|unit)$"
+)
 _TYPES = re.compile(
     r"^(?:type-?checks?|check[:-]types|types[:-]check|tsc|types|check[:-]ts|lint[:-]types|ts[:-]check|test[:-]types)$"
 )

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from gate.report import Finding, Level
+from gate.repository.alike import MANY
 from gate.repository.collecting import reached
 from gate.repository.js_configs import join
 from gate.repository.js_packages import home, is_below, packages
@@ -18,7 +19,6 @@ SUMMARY = (
     "`exclude`, `include`, `files` or `references` leave them out, and no checked file imports them.\n"
     "Next: include them, or add a step with a project that does (`tsc -p tsconfig.test.json --noEmit`)."
 )
-_MANY = 3  # packages that are told of together where the same folders are left out
 _TSC = ("tsc", "vue-tsc", "tsgo")
 # they check types in their own ways
 _OTHERS = {
@@ -71,7 +71,7 @@ def check(repo: Repository) -> Iterator[Finding]:
     for own, files in missed.items():
         alike.setdefault((tuple(_folders(own, files)), _level(files)), []).append(own)
     for (folders, level), owners in alike.items():
-        if len(owners) < _MANY:
+        if len(owners) < MANY:
             yield from (_finding(repo, own, by_home[own], missed[own]) for own in owners)
         else:
             files = sorted(f for own in owners for f in missed[own])

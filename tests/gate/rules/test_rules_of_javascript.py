@@ -170,6 +170,15 @@ def test_a_root_file_that_only_refers_to_others_checks_nothing(
     assert seen("tsc_solution_file_checks_nothing", tmp_path, files) == expected
 
 
+def test_a_line_that_checks_nothing_in_many_packages_is_told_once(tmp_path: Path) -> None:
+    files = {"gate.toml": policy(t="npm run types --workspaces"), **package(workspaces=["p/*"])}
+    for name in ("a", "b", "c"):
+        files |= {f"p/{name}/{path}": text for path, text in SOLUTION.items()} | scripts(f"p/{name}/", types="tsc -p .")
+    assert seen("tsc_solution_file_checks_nothing", tmp_path, files) == [
+        "error p/a/package.json:4 `tsc -p .` checks nothing in 3 packages: their tsconfig.json only refers to other projects [p/a/package.json, p/b/package.json, p/c/package.json]"
+    ]
+
+
 TS = {
     "src/a.ts": "import './b'\n",
     "src/b.ts": "",
