@@ -37,6 +37,8 @@ def affected(command: Command) -> Affected | None:
         tasks = plain.tasks if plain else (argv[1].partition(":")[2],)
         base = next((w.partition("=")[2] for w in argv if w.startswith("--base=")), "")
         return Affected(command, tuple(t for t in tasks if t), "affected", base)
+    if argv[0] in ("lage", "moon", "rush"):
+        return _of_rarer(command)
     found = asked(command)
     if found is None:
         return None
@@ -47,6 +49,19 @@ def affected(command: Command) -> Affected | None:
     if filter_ and all("[" in f or f.startswith("!") for f in found.filters):
         return Affected(command, found.tasks, filter_, filter_.partition("[")[2].partition("]")[0])
     return None
+
+
+def _of_rarer(command: Command) -> Affected | None:
+    """Return what lage, moon and rush run of what changed: `--since`, `--affected`, `moon ci`, `--impacted-by git:main`."""
+    argv = command.argv
+    words = [w for w in argv[1:] if not w.startswith("-")]
+    names = {w.partition("=")[0] for w in argv}
+    by = next(
+        (n for n in ("--since", "--affected", "--impacted-by") if n in names),
+        "ci" if words[:1] == ["ci"] and argv[0] == "moon" else "",
+    )
+    tasks = tuple(w for w in words if w not in ("run", "ci") and ":" not in w[:1])[:1] or (argv[0],)
+    return Affected(command, tasks, by) if by else None
 
 
 def whole_tasks(repo: Repository) -> frozenset[str]:
@@ -63,6 +78,8 @@ def _whole(repo: Repository) -> Iterator[str]:
     for command in commands:
         if command.argv[0] in _TESTERS and affected(command) is None:
             yield command.argv[0]
+        if command.argv[0] in ("lage", "moon", "rush") and affected(command) is None:
+            yield from (w for w in command.argv[1:] if not w.startswith("-"))
         found = asked(command) if command.argv[0] in _EVERYTHING else None
         if found is not None and affected(command) is None and not [f for f in found.filters if not f.startswith("!")]:
             yield from found.tasks

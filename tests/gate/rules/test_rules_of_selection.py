@@ -29,6 +29,8 @@ def nightly(line: str) -> dict[str, str]:
         ("pnpm --filter '...[origin/main]' test", WORKSPACE, ["warning gate.toml:2 t: `pnpm ...[origin/main]` runs test for what changed, and nothing runs it for everything"]),
         ("lerna run test --since main", WORKSPACE, ["warning gate.toml:2 t: `lerna --since` runs test for what changed, and nothing runs it for everything"]),
         ("jest --changedSince=origin/main", WORKSPACE, ["warning gate.toml:2 t: `jest --changedSince` runs jest for what changed, and nothing runs it for everything"]),
+        ("lage test --since origin/main", WORKSPACE, ["warning gate.toml:2 t: `lage --since` runs test for what changed, and nothing runs it for everything"]),
+        ("rush test --impacted-by git:main && rush test", WORKSPACE, []),
         ("turbo run test --affected", {**WORKSPACE, CI: workflow("turbo run test", on="push")}, []),
         ("pnpm --filter '...[origin/main]' test", {**WORKSPACE, CI: workflow("pnpm -r test", on="push")}, []),
         ("vitest run --changed origin/main", {**WORKSPACE, **nightly("vitest run")}, []),
@@ -68,6 +70,13 @@ def test_checks_of_what_is_not_committed_are_named(tmp_path: Path, command: str,
     package = '{"scripts": {\n"a": "x",\n"l": "prettier -c $(git diff --name-only --diff-filter=d)"}}'
     found = seen("changed_only_on_clean_checkout", tmp_path, {"gate.toml": policy(t=command), "package.json": package})
     assert found == [expected] * bool(expected)
+
+
+def test_recipes_of_make_are_read(tmp_path: Path) -> None:
+    files = {"gate.toml": policy(t="make lint"), "Makefile": "all:\nlint:\n\t@prettier -c $$(git diff --name-only)\n"}
+    assert seen("changed_only_on_clean_checkout", tmp_path, files) == [
+        f"error Makefile:3 t: `prettier -c $(git diff --name-only)` looks at {NOT_COMMITTED}"
+    ]
 
 
 def test_a_variable_with_what_git_says_of_the_checkout_is_followed(tmp_path: Path) -> None:
