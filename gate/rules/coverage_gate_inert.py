@@ -13,8 +13,8 @@ from gate.repository.yaml_lines import Mapped
 ID = "coverage-gate-inert"
 SUMMARY = (
     "`coverageThreshold` of jest and `thresholds` of vitest count only with `--coverage`, limits of nyc and c8 only with `check-coverage`:\n"
-    "no run of the gate has it, so coverage may fall to nothing. A warning where jest has no `collectCoverageFrom`, so that files which\n"
-    "no test imports do not count, and where Codecov is told not to fail and nothing else compares.\n"
+    "no run of the gate has it, so coverage may fall to nothing. Without `collectCoverageFrom` jest does not count files that no test\n"
+    "imports. A warning where Codecov is told not to fail and nothing else compares.\n"
     "Next: add the option to the gate's run, or take the limits away."
 )
 _CODECOV = ("codecov.yml", ".codecov.yml", ".github/codecov.yml", "dev/codecov.yml", "codecov.yaml", ".codecov.yaml")
@@ -52,7 +52,7 @@ def _of_runs(repo: Repository) -> Iterator[Finding]:
             message = f"{at.name}: {found.tool} has limits of coverage, and files that no test imports do not count"
             yield Finding(
                 ID,
-                Level.WARNING,
+                Level.ERROR,
                 message,
                 *where,
                 fix="set collectCoverageFrom",

@@ -29,6 +29,23 @@ RUNS = (
 )
 
 
+ODD_JAVASCRIPT = {
+    "gate.toml": "[steps.a]\nrun = '''npm run a; eslint .; eslint -c; biome lint; oxlint -A; oxlint -c; stylelint; jest --coverage -c; vitest -c; nyc mocha\n"
+    "c8 --lines; next build; pnpm --filter; pnpm --filter x test; pnpm -r run; turbo run; turbo --filter=[; nx affected --base=; nx run-many -t; lerna run --scope\n"
+    "run-s *; run-p \"!(\"; concurrently npm:; yarn workspace; yarn workspaces foreach; npm test --if-present -w; playwright test -c; node --test --test-only\n"
+    "bun test; tsc -p; jest -o; lage --since; moon ci; git diff | xargs'''\n",
+    "package.json": '{"name": 3, "scripts": {"a": "npm run ; run-s ; concurrently -n", "b": 7}, "workspaces": ["p/*", 3, "**"], "jest": 3, "nyc": [], "nx": 2}',
+    "p/a/package.json": '{"scripts": [], "nx": {"targets": 3}}', "p/b/package.json": "[]", "p/a/project.json": '{"name": 3, "targets": []}',
+    "pnpm-workspace.yaml": "packages: {a: 1}\n", "turbo.json": '{"tasks": {"a": 3, "b": {"dependsOn": [1]}}}', "nx.json": '{"plugins": 3, "targetDefaults": []}',
+    "lerna.json": '{"packages": [1]}', "biome.json": '{"linter": {"rules": {"a": 3, "recommended": false}}}', ".stylelintrc.json": '{"rules": [], "defaultSeverity": 3}',
+    ".oxlintrc.json": '{"categories": [], "rules": {"a": {}}, "overrides": [3], "options": 3}', ".nycrc": "lines: {\n", ".c8rc.json": "[]",
+    "eslint.config.mjs": "export default [3, [{ rules: [] }], ...x, { files: 3, extends: {} }]", "next.config.js": "typescript: { ignoreBuildErrors:",
+    "jest.config.js": "module.exports = { coverageThreshold: 3, ...x, preset: './nosuch' }", "playwright.config.ts": "export default { projects: 3 }",
+    "vitest.config.ts": "export default { test: { coverage: { thresholds: { lines: x } } } }", ".mocharc.json": '{"forbidOnly": {}}',
+    "codecov.yml": "coverage: {status: {project: [1], patch: {default: 3}}}\n", "a.test.js": "describe.only.each`\nit.only(", "tsconfig.json": "{}",
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("name", RULES)
 def test_a_rule_is_quiet_and_whole_in_odd_repositories(tmp_path: Path, name: str) -> None:
     odd = {
@@ -46,4 +63,5 @@ def test_a_rule_is_quiet_and_whole_in_odd_repositories(tmp_path: Path, name: str
         "test_a.py": "import unittest\nclass T(unittest.TestCase):\n    def test_a(self): self.assertEqual(1, 1)\n",
     }  # fmt: skip
     assert {f.rule for f in load(name).check(opened(tmp_path, odd))} <= {load(name).ID}
+    assert {f.rule for f in load(name).check(opened(tmp_path / "javascript", ODD_JAVASCRIPT))} <= {load(name).ID}
     assert list(load(name).check(opened(tmp_path / "empty", {"gate.toml": "[steps.a]\nrun = 'make'"}))) == []

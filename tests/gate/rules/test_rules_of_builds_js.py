@@ -50,7 +50,7 @@ NOT_MEASURED = "has limits of coverage, and no run of the gate has"
     [
         ("jest", JEST, [f"error jest.config.js:2 t: jest {NOT_MEASURED} --coverage"]),
         ("jest --coverageThreshold '{}'", {"package.json": "{}"}, [f"error gate.toml:2 t: jest {NOT_MEASURED} --coverage"]),
-        ("jest --coverage", JEST, ["warning jest.config.js:2 t: jest has limits of coverage, and files that no test imports do not count"]),
+        ("jest --coverage", JEST, ["error jest.config.js:2 t: jest has limits of coverage, and files that no test imports do not count"]),
         ("vitest run", VITEST, [f"error vitest.config.ts:2 t: vitest {NOT_MEASURED} --coverage"]),
         ("nyc mocha", NYC, [f"error .nycrc:2 t: nyc {NOT_MEASURED} --check-coverage"]),
         ("c8 --lines 80 mocha", {}, [f"error gate.toml:2 t: c8 {NOT_MEASURED} --check-coverage"]),
