@@ -25,8 +25,13 @@ class ShellText(NamedTuple):
     options: Options
 
 
-def shell_texts(tree: Tree, check: Check) -> Iterator[ShellText]:
-    """Yield the check's own text, then each shell file of the repository that it starts, once."""
+def shell_texts(tree: Tree, check: Check) -> tuple[ShellText, ...]:
+    """Return the check's own text, then each shell file of the repository that it starts, once."""
+    key = f"texts of {check.source} {check.line} {check.name} {len(check.commands)} {check.text}"
+    return tree.once(key, lambda: tuple(_texts(tree, check)))
+
+
+def _texts(tree: Tree, check: Check) -> Iterator[ShellText]:
     yield ShellText(check.source, check.line or 1, check.text, check.options)
     seen = set[str]()
     for command in check.commands:
@@ -46,7 +51,10 @@ def place(tree: Tree, check: Check, command: Command, word: str = "") -> tuple[s
     wanted = [[name, command.argv[1], word] if len(command.argv) > 1 else [name, word], [name, word], [word]]
     for needles in (*wanted, [name]) if word else (wanted[0], [name]):
         for path, start, end in _places(tree, check, command):
-            lines = (tree.text(path) or "").splitlines()
+            text = tree.text(path) or ""
+            if not all(needle in text for needle in needles):
+                continue
+            lines = text.splitlines()
             for number in range(start, min(end, len(lines)) + 1):
                 if all(needle in lines[number - 1] for needle in needles if needle):
                     return path, number
@@ -56,7 +64,7 @@ def place(tree: Tree, check: Check, command: Command, word: str = "") -> tuple[s
 def _places(tree: Tree, check: Check, command: Command) -> Iterator[tuple[str, int, int]]:
     start = check.line or 1
     yield check.source, start, start + check.text.count("\n") + 1
-    for text in list(shell_texts(tree, check))[1:]:
+    for text in shell_texts(tree, check)[1:]:
         yield text.path, 1, 1 << 30
     folder = tree.relative(command.cwd)
     for name in _SCRIPTS:
