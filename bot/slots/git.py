@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bot import log as logs
 from bot.sandbox import proc
-from bot.slots import partial
+from bot.slots import own, partial
 from bot.slots.index import Tracked, listed, read_index
 from bot.slots.remote import Away, trouble
 
@@ -108,6 +108,7 @@ async def ensure_mirror(path: Path, *, is_partial: bool = False) -> bool:
     await call("init", "--quiet", "--bare", str(path), git_dir=path)
     if is_partial:
         partial.begin(path)
+    own.note(path)
     return True
 
 
@@ -128,6 +129,7 @@ async def fetch(
     )  # fmt: skip
     if is_partial and is_new and partial.IGNORED in done.output:
         partial.end(mirror)
+        own.note(mirror)
         LOG.warning("cloned whole: the forge's git knows no filters", extra={"mirror": mirror.parent.name})
 
 

@@ -5,7 +5,6 @@ import hashlib
 import json
 import os
 import platform
-import re
 import shutil
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -15,7 +14,7 @@ from bot.errors import UserError
 from bot.sandbox import proc
 from bot.sandbox.box import PATH, Box, Mode, wrap
 from bot.sandbox.out import way_out
-from bot.slots import clean
+from bot.slots import clean, own
 from bot.slots.ecosystem import NEVER_TAKES_OUT, Found, detect
 from bot.slots.ecosystems import ECOSYSTEMS
 from bot.slots.slot import Slot
@@ -163,7 +162,7 @@ async def install(
     for ecosystem, project in reversed(found):
         later.update(ecosystem.later(slot.path / project.folder, store))
     kept = made(slot.path, tracked)
-    hide(slot.mirror / "info" / "exclude", kept)
+    own.hide(slot.mirror, kept)
     installed = Installed(fingerprint, names(found, wish), kept, state=await _state(slot, kept), env=later, in_use=True)
     write_installed(slot, installed)
     return installed
@@ -235,13 +234,3 @@ def _is_real(root: Path, path: str) -> bool:
     parts = path.split("/")
     is_there = (root / path).is_file() if parts[-1] in clean.KEPT_FILES else (root / path).is_dir()
     return is_there and not any(root.joinpath(*parts[: n + 1]).is_symlink() for n in range(len(parts)))
-
-
-def hide(exclude: Path, kept: Iterable[str]) -> None:
-    """Keep dependencies and caches out of commits where the repository does not ignore them itself."""
-    have = exclude.read_text().splitlines() if exclude.exists() else []
-    lines = ("/" + re.sub(r"([\\*?\[ ])", r"\\\1", path) for path in kept if "\n" not in path)
-    new = [line for line in lines if line not in have]
-    if new:
-        exclude.parent.mkdir(exist_ok=True)
-        exclude.write_text("\n".join([*have, *new]) + "\n")

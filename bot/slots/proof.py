@@ -8,13 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.slots.clean import Unclean
+from bot.slots.own import GIT_FILES, hooks, is_ours
 
-# what git obeys in a git folder, but for info/exclude, in which we name what is kept ourselves:
-# https://git-scm.com/docs/gitrepository-layout
-GIT_FILES = (
-    "config", "config.worktree", "commondir", "gitdir", "shallow", "info/attributes", "info/grafts",
-    "info/sparse-checkout", "objects/info/alternates", "objects/info/http-alternates",
-)  # fmt: skip
+_EXCLUDE = "info/exclude"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +64,11 @@ def differences(before: Made, now: Made) -> list[str]:
 def _git_files(git_dir: Path, mirror: Path) -> str:
     digest = hashlib.sha256()
     for folder in (mirror, git_dir):
-        hooks = sorted(p for p in (folder / "hooks").glob("*") if p.suffix != ".sample")
-        for path in (*(folder / name for name in GIT_FILES), *hooks):
+        for path in (*(folder / name for name in GIT_FILES), *hooks(folder)):
             digest.update(f"{path.name}\0".encode())
             with contextlib.suppress(OSError):
-                digest.update(path.read_bytes())
+                if path != mirror / _EXCLUDE or not is_ours(mirror, _EXCLUDE):  # ours changes with what is kept
+                    digest.update(path.read_bytes())
     return digest.hexdigest()
 
 

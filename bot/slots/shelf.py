@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Literal
 
 from bot.sandbox import proc
-from bot.slots import clean, git
+from bot.slots import clean, git, own
 from bot.slots.caches import CHECKED, TOOLS, Ground, Place, typescript_wrote_output
 from bot.slots.git import GitError
-from bot.slots.install import hide
 from bot.slots.slot import Slot
 
 Use = Literal["none", "copy", "lend"]  # an agent works on a copy, a gate on the cache itself, strangers on none
@@ -84,7 +83,7 @@ async def lend(slot: Slot, ground: Ground, use: Use) -> list[Lent]:
                 if await _put(slot, found, use):
                     lent.append(Lent(found.path, found.tool, found.key))
     _renew(slot.path, {path for paths in changed.values() for path in paths})
-    hide(slot.mirror / "info" / "exclude", (one.path for one in lent))
+    own.hide(slot.mirror, (one.path for one in lent))
     return lent
 
 

@@ -3,10 +3,13 @@
 import contextlib
 import shutil
 
+from bot import log
 from bot.sandbox.box import tmp_of
-from bot.slots import clean, git, proof
+from bot.slots import clean, git, own, proof
 from bot.slots.clean import Unclean
 from bot.slots.slot import Slot
+
+LOG = log.logger("slots")
 
 
 def is_whole(slot: Slot) -> bool:
@@ -21,7 +24,13 @@ def is_whole(slot: Slot) -> bool:
 
 
 async def make(slot: Slot, sha: str) -> None:
-    """Make the worktree at a commit, where nothing stands any more. Raises GitError."""
+    """Make the worktree at a commit, where nothing stands any more. Raises GitError.
+
+    What a job changed of the mirror's configuration is put back first: a new worktree must not take it for right.
+    """
+    other = own.mend(slot.mirror)
+    if other:
+        LOG.warning("the mirror's configuration put back", extra={"repository": slot.repository, "changed": other})
     await git.call("worktree", "prune", git_dir=slot.mirror)
     slot.path.parent.mkdir(parents=True, exist_ok=True)
     # git names the folder after the last part of the path, so the worktree is made under its slot's name

@@ -283,7 +283,8 @@ def _git_file(name: str, text: str) -> Callable[[Slot, Path], None]:
 
 QUARANTINED = (
     _pointer, _pointer_is_a_folder, _root_is_a_link, _another_folder, _hook, _hooks_and_configuration,
-    _git_file("info/attributes", "* filter=x\n"), _git_file("info/grafts", "\n"),
+    _git_file("info/attributes", "* filter=x\n"), _git_file("info/exclude", "*.py\n"),
+    _git_file("info/sparse-checkout", "/*\n"), _git_file("info/grafts", "\n"),
     _git_file("objects/info/alternates", "/tmp\n"), _git_file("commondir", "/tmp\n"), _git_file("shallow", "\n"),
 )  # fmt: skip
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.slots import own
 from bot.slots.disk import low_disk, size_bytes
 from bot.slots.pool import Pool
 from bot.slots.slot import Slot
@@ -125,3 +126,23 @@ def test_a_size_counts_no_link(tmp_path: Path) -> None:
     before = size_bytes(tmp_path)
     (tmp_path / "link").symlink_to("/usr")
     assert 10_000 <= before <= size_bytes(tmp_path) < before + 10_000
+
+
+async def test_a_new_worktree_does_not_take_for_right_what_a_job_wrote_into_the_mirror(
+    tmp_path: Path, store: Store
+) -> None:
+    pool, origin = pool_of(tmp_path, store), make_origin(tmp_path / "origin")
+    slot, _ = await job(pool, origin, 1)
+    own.hide(slot.mirror, ["node_modules"])
+    ours = {name: (slot.mirror / name).read_text() for name in ("config", "info/exclude")}
+    for name in (*ours, "info/attributes", "hooks/post-checkout", "objects/info/alternates"):
+        (slot.mirror / name).parent.mkdir(exist_ok=True)
+        (slot.mirror / name).write_text("# theirs\n")
+    refused = await pool.release(slot)
+    again, _ = await job(pool, origin, 2)
+    left = [slot.mirror / name for name in ("info/attributes", "hooks/post-checkout", "objects/info/alternates")]
+    found = {name: (slot.mirror / name).read_text() for name in ours}
+    proof = await pool.release(again)
+    assert (refused.reason, found, [path for path in left if path.exists()], proof.clean) == (
+        "not as it was made: git's configuration", ours, [], True,
+    )  # fmt: skip
