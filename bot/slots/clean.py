@@ -156,6 +156,19 @@ def _drop_attributes(fd: int) -> None:
             os.removexattr(fd, name)
 
 
+def drop_file_attributes(root: Path, paths: Iterable[str]) -> None:
+    """Take away what a job wrote onto tracked files; the worktree must have been swept, so that no parent is a link."""
+    for path in paths:
+        with contextlib.suppress(OSError, AttributeError):  # a link, a submodule, a file system without any
+            if not os.listxattr(root / path, follow_symlinks=False):
+                continue
+            fd = os.open(root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            try:
+                _drop_attributes(fd)
+            finally:
+                os.close(fd)
+
+
 def _umask() -> int:
     """Return the mask without setting it, which other threads would feel."""
     with contextlib.suppress(OSError):

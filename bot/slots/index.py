@@ -3,6 +3,7 @@
 https://git-scm.com/docs/index-format
 """
 
+import os
 import re
 import struct
 import sys
@@ -16,6 +17,8 @@ _FIXED, _ID = 62, 20
 # times, device and inode are git's own business; then mode, owner and size, id and flags; then the path, and one to
 # eight zero bytes. Flags of assume-valid, extended, and the stage of a conflict do not match: git says what they mean.
 _ENTRY = re.compile(rb".{24}(.{36})([\x00-\x0f].)([^\x00]+)\x00{1,8}", re.DOTALL)
+_CHANGED = re.compile(rb"(.{4}).{56}[\x00-\x0f].([^\x00]+)\x00{1,8}", re.DOTALL)  # and when, in seconds
+_TIME = struct.Struct(">L")
 _EXTENSION = struct.Struct(">4sL")
 _MODULE = (0o160000).to_bytes(4, "big")
 _LONG = 0xFFF  # what flags say of every path that is at least as long
@@ -60,6 +63,18 @@ def read_index(path: Path) -> Tracked | None:
         return _read(path.read_bytes())
     except (OSError, struct.error, ValueError):
         return None
+
+
+def changed_since(path: Path, at_s: int, tracked: Tracked) -> list[str]:
+    """Return the paths to which something was done in or after a second of the file system's own clock.
+
+    `tracked` is what the index holds: all of it where its times cannot be read. The time is the kernel's (ctime), which
+    no program can set; git compares it by the second, and writes a file anew that has another one.
+    """
+    data, at = path.read_bytes(), _TIME.pack(at_s & 0xFFFFFFFF)
+    found = _CHANGED.findall(data, _HEAD.size)[: len(tracked)]
+    names = [os.fsdecode(name) for when, name in found if when >= at]
+    return names if len(found) == len(tracked) and all(name in tracked for name in names) else list(tracked)
 
 
 def _read(data: bytes) -> Tracked | None:

@@ -219,6 +219,8 @@ class Pool:
 
         warm = worktree.is_whole(slot)
         tracked, began = await self._stand(slot, sha, fetched, warm=warm)
+        if not slot.lent.exists():  # of a job that prepares again, the first time counts
+            slot.lent.touch()
         self._new_home(slot)
         missing = left_out(slot.path, tracked)  # before an install, which may fetch it
         took("checkout" if warm else "worktree", began)
@@ -351,6 +353,7 @@ class Pool:
             )  # fmt: skip
         if not given:
             return self._lost(slot)
+        slot.lent.unlink(missing_ok=True)
         if not shown.clean:
             LOG.warning("slot quarantined", extra={"slot": slot.name, "reason": shown.reason})
         self._new_home(slot)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from bot.slots import clean, git, proof
 from bot.slots.clean import Found, Unclean
 from bot.slots.git import GitError
-from bot.slots.index import Tracked
+from bot.slots.index import Tracked, changed_since
 from bot.slots.install import Installed, is_as_installed, read_installed, write_installed
 from bot.slots.proof import Proof
 from bot.slots.slot import Slot
@@ -56,6 +56,12 @@ async def _hard(slot: Slot, sha: str) -> str:
     return ""
 
 
+def _drop_notes(slot: Slot, tracked: Tracked) -> None:
+    """Take extended attributes from the files that something was done to since the slot was lent."""
+    began = int(slot.lent.stat().st_ctime) if slot.lent.exists() else 0
+    clean.drop_file_attributes(slot.path, changed_since(slot.git_dir / "index", began, tracked))
+
+
 def drop(slot: Slot, installed: Installed) -> None:
     """Throw away what an install made; the worktree must have been swept, so that no part of a path is a link."""
     write_installed(slot, Installed(""))
@@ -75,7 +81,8 @@ async def prove(slot: Slot) -> Proof:
     users = await asyncio.to_thread(proof.users_of, slot.path.parent)
     if users:
         return Proof(False, (), users[0])
-    await reset(slot, "HEAD")
+    tracked = await reset(slot, "HEAD")
+    await asyncio.to_thread(_drop_notes, slot, tracked)
     dependencies = await asyncio.to_thread(_dependencies, slot)
     kept = read_installed(slot).kept
     left = await git.call(

@@ -31,6 +31,11 @@ class Slot:
         return self.path.with_name("caches")
 
     @property
+    def lent(self) -> Path:
+        """Return the file whose time says since when a job may have written here."""
+        return self.path.with_name("lent")
+
+    @property
     def made(self) -> Path:
         """Return the file that says what the worktree was when it was made."""
         return self.path.with_name("made.json")

@@ -1,5 +1,6 @@
 """Slots: leased, brought to a commit, given back clean."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -69,6 +70,18 @@ async def test_the_same_slot_is_used_again_and_is_clean(pool: Pool, origin: Path
 async def test_no_slot_is_given_twice(pool: Pool, origin: Path) -> None:
     await ready(pool, origin)
     assert await pool.lease("acme/app", ticket=2, epoch=1) is None
+
+
+async def test_attributes_on_files_that_were_committed_are_gone_for_the_next_job(pool: Pool, origin: Path) -> None:
+    slot, _ = await ready(pool, origin)
+    (slot.path / "a.txt").write_text("changed\n")
+    for name in ("a.txt", ".gitignore"):
+        os.setxattr(slot.path / name, "user.note", b"from this job")
+    base = run("git", "rev-parse", "HEAD", cwd=origin)
+    await git.commit_all(slot.tree, parent=base, message="Change", author=("S", "s@x"))
+    proof = await pool.release(slot)
+    left = [os.listxattr(slot.path / name) for name in ("a.txt", ".gitignore")]
+    assert (proof.clean, left) == (True, [[], []])
 
 
 async def test_what_the_job_changed_becomes_one_commit(pool: Pool, origin: Path) -> None:

@@ -99,7 +99,8 @@ def after(plant: Callable[[Slot, Path], None]) -> Callable[[Path], Any]:
             if proof.clean
             else {}
         )
-        noted = [os.listxattr(path) for path in (slot.path, slot.path / "src")] if proof.clean else []
+        told = (slot.path, slot.path / "src", slot.path / "a.txt", slot.path / "src" / "b.txt")
+        noted = [os.listxattr(path) for path in told] if proof.clean else []
         if any(noted):
             shown = f"not as committed: {noted}"
         if proof.clean and held != {"one\n": "100644", "b\n": "100644", "c\n": "100644"}:
@@ -229,8 +230,17 @@ def _notes_on_folders(slot: Slot, outside: Path) -> None:
         os.setxattr(folder, "system.posix_acl_default", everybody)
 
 
+def _notes_on_files(slot: Slot, outside: Path) -> None:
+    """Plant attributes on a file that stays as it is, and on one that is changed; times are set back where they can be."""
+    (slot.path / "a.txt").write_text("changed\n")
+    for name in ("a.txt", "src/b.txt"):
+        before = (slot.path / name).stat()
+        os.setxattr(slot.path / name, "user.note", b"from the last job")
+        os.utime(slot.path / name, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
 CLEANED = (
-    _links, _notes_on_folders, _tracked_folder_is_a_link, _tracked_file_is_a_folder, _odd_files, _closed_folders, _repositories,
+    _links, _notes_on_folders, _notes_on_files, _tracked_folder_is_a_link, _tracked_file_is_a_folder, _odd_files, _closed_folders, _repositories,
     _attributes, _odd_names, _very_deep, _very_wide, _flags_in_the_index,
 )  # fmt: skip
 
