@@ -81,6 +81,7 @@ RULES = (
     "typecheck_excludes_source_js",
     "typecheck_excludes_source_python",
     "typecheck_ignores_errors",
+    "types_never_checked",
     "untyped_bodies_unchecked",
     "will_fail",
     "workflow_invalid",

@@ -222,3 +222,32 @@ def test_files_that_no_type_check_looks_at_are_named(
 ) -> None:
     files = {"gate.toml": policy(t=command), **package(), **TS, **configs}
     assert seen("typecheck_excludes_source_js", tmp_path, files) == expected
+
+
+TYPED = {"tsconfig.json": "{}", "src/a.ts": "", "src/b.ts": "", "src/c.tsx": ""}
+UNCHECKED = [
+    "warning tsconfig.json:1 nothing in the gate checks the types of this package (3 files) [src/a.ts, src/b.ts, src/c.tsx]"
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "found", "files", "expected"),
+    [
+        ("vite build && vitest run", {}, TYPED, UNCHECKED),
+        ("eslint .", {}, TYPED, UNCHECKED),
+        ("vite build && vue-tsc --noEmit", {}, TYPED, []),
+        ("jest", {"devDependencies": {"ts-jest": "1"}}, TYPED, []),
+        ("vitest run --typecheck", {}, TYPED, []),
+        ("vite build", {}, {"tsconfig.json": "{}", "src/a.ts": "", "src/env.d.ts": "", "vite.config.ts": ""}, []),
+        ("vite build", {}, {k: v for k, v in TYPED.items() if k != "tsconfig.json"}, []),
+        ("$RUN", {}, TYPED, []),
+        ("cd docs && make", {}, TYPED, []),
+    ],
+    ids=["bundled", "linted", "checked", "compiled with types", "vitest's own", "too few", "no project", "a variable", "another folder"],
+)  # fmt: skip
+def test_a_package_whose_types_nothing_checks_is_named(
+    tmp_path: Path, command: str, found: dict[str, object], files: dict[str, str], expected: list[str]
+) -> None:
+    assert (
+        seen("types_never_checked", tmp_path, {"gate.toml": policy(t=command), **package(**found), **files}) == expected
+    )
