@@ -126,7 +126,7 @@ def chosen(space: Workspace, filters: tuple[str, ...], command: Command) -> tupl
 def names(space: Workspace, filter_: str, package: Package, command: Command) -> bool:
     """Return whether a filter of a package manager or of turbo names a package; true where that cannot be said."""
     core = re.sub(r"\[.*?\]", "", filter_).replace("...", "").strip("^")
-    if not core or "(" in core.replace("!(", "") or ("{" in core[1:] and not core.endswith("}")) or core == "//":
+    if not core or core == "//" or "(" in core.replace("!(", "") or "{" in core[1:]:
         return True
     base = command.cwd if core.startswith((".", "{")) else space.root.path if space.root else command.cwd
     if package in select(space.packages, core, base):

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from gate.patterns import later
 from gate.report import Finding, Level
 from gate.repository.checks import Check
 from gate.repository.js_configs import join
@@ -20,6 +21,7 @@ SUMMARY = (
 )
 _TYPED = (".ts", ".tsx", ".mts", ".cts")
 _OTHERS = (".jsx", ".vue", ".svelte", ".astro")
+_DECLARES = later(r"\.d\.[cm]?ts$|[.-](?:test-)?d\.ts$|\.d\.\w+\.ts$")
 _BY_ITSELF = (".js", ".mjs", ".cjs")
 _LINTERS = {
     "biome",
@@ -66,7 +68,11 @@ def _skipped(
     skipped = dict[str, list[str]]()
     for path in tree.sources(*_BY_ITSELF, *_TYPED, *_OTHERS):
         inner = path if top == "." else path.removeprefix(f"{top}/")
-        if not any(is_below(path, t) for t in targets) or ".d." in path or any(_fits(inner, g) for g in ignored):
+        if (
+            not any(is_below(path, t) for t in targets)
+            or _DECLARES.search(path)
+            or any(_fits(inner, g) for g in ignored)
+        ):
             continue
         ending = path[path.rfind(".") :]
         by_itself = (given or (".js",)) if not config.is_flat else (*_BY_ITSELF, *given)
@@ -83,7 +89,7 @@ def _skipped(
         told.add((config.path, ending))
         many = f"{len(paths)} files" if len(paths) > 1 else "the 1 file"
         yield Finding(
-            ID, Level.ERROR if ending in _TYPED else Level.WARNING, f"{at.name}: eslint passes over {many} with {ending} and looks at {linted} others",
+            ID, Level.ERROR if ending in _TYPED and len(paths) >= linted else Level.WARNING, f"{at.name}: eslint passes over {many} with {ending} and looks at {linted} others",
             config.path, 1, tuple(sorted(paths)), len(paths), fix=f"add a part with files: ['**/*{ending}']" if config.is_flat else f"eslint --ext .js,{ending}",
             reproduce=f"npx eslint --debug {' '.join(targets)} 2>&1 | grep -c 'Lint.*{ending}'",
         )  # fmt: skip

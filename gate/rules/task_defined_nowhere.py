@@ -32,6 +32,7 @@ def check(repo: Repository) -> Iterator[Finding]:
             if (*where, task) not in told:
                 told.add((*where, task))
                 level = Level.ERROR if asked.is_weighty else Level.WARNING
+                level = Level.NOTE if asked.if_present and task == "build" else level
                 yield Finding(
                     ID, level, f"{at.name}: `{asked.words}` runs nothing for {task}: no package has such a script", *where,
                     fix=f"write the script {task!r}, or take the task away", reproduce=f"{asked.words}; echo $?",

@@ -25,6 +25,8 @@ RECOMMENDED = "import js from '@eslint/js'\nexport default [js.configs.recommend
          [f"error {FLAT}:1 l: eslint passes over 2 files with .ts and looks at 1 others [src/a.ts, src/b.ts]",
           f"warning {FLAT}:1 l: eslint passes over the 1 file with .vue and looks at 1 others [src/d.vue]"]),
         ("eslint .", {LEGACY: '{"extends": "eslint:recommended"}', "x.js": ""}, [f"error {LEGACY}:1 l: eslint passes over 2 files with .ts and looks at 1 others [src/a.ts, src/b.ts]"]),
+        ("eslint .", {FLAT: RECOMMENDED.format(""), "a.js": "", "b.js": "", "test/a.test-d.ts": ""},
+         [f"warning {FLAT}:1 l: eslint passes over 2 files with .ts and looks at 3 others [src/a.ts, src/b.ts]"]),
         ("eslint src", {FLAT: RECOMMENDED.format("")}, []),
         ("eslint .", {FLAT: RECOMMENDED.format(", { files: ['**/*.{ts,tsx}'] }")}, []),
         ("eslint .", {FLAT: RECOMMENDED.format(", { ignores: ['src/'] }")}, []),
@@ -35,7 +37,7 @@ RECOMMENDED = "import js from '@eslint/js'\nexport default [js.configs.recommend
         ("eslint .", {LEGACY: '{"overrides": [{"files": ["*.ts"]}]}', "x.js": ""}, []),
         ("eslint . && biome lint", {FLAT: RECOMMENDED.format("")}, []),
     ],
-    ids=["flat", "a folder with both", "eslintrc", "ESLint itself fails", "named", "ignored", "a shared configuration", "globs", "--ext", "a shared eslintrc", "overrides", "another linter"],
+    ids=["flat", "a folder with both", "eslintrc", "few of many", "ESLint itself fails", "named", "ignored", "a shared configuration", "globs", "--ext", "a shared eslintrc", "overrides", "another linter"],
 )  # fmt: skip
 def test_files_of_a_kind_that_eslint_passes_over_are_named(
     tmp_path: Path, command: str, files: dict[str, str], expected: list[str]

@@ -77,6 +77,7 @@ def test_a_script_that_runs_one_which_is_missing_is_named(
         ("turbo run test --filter=./p/* --filter=@x/*... --filter=//", "", ""),
         ("lerna run test --scope '@x/!(b|c)*'", "", ""),
         ("lerna run test --scope '@x/!(a|b)'", "warning", "@x/!(a|b)"),
+        ("pnpm --filter '@x/*{./p/*}' test", "", ""),
         ("yarn test --include typo", "", ""),
         ("pnpm --filter $NAME test", "", ""),
     ],
