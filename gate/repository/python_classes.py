@@ -30,7 +30,9 @@ def read_names(repo: Repository) -> Names:
     return Names(tuple(sorted(patterns)), is_known and bool(patterns) and not hooks)
 
 
-def classes_never_collected(tree: ast.Module, names: Names) -> Iterator[tuple[ast.ClassDef, str, str]]:
+def classes_never_collected(
+    repo: Repository, path: str, tree: ast.Module, names: Names
+) -> Iterator[tuple[ast.ClassDef, str, str]]:
     """Yield the classes with tests that pytest passes over, why, and the mend; quiet where something else uses them."""
     for node in tree.body if names.is_known else ():
         if not isinstance(node, ast.ClassDef) or node.bases or node.keywords or node.name.startswith("_"):
@@ -41,12 +43,15 @@ def classes_never_collected(tree: ast.Module, names: Names) -> Iterator[tuple[as
             continue
         if fits:
             yield node, f"pytest does not collect a class with {makes}", "use setup_method or a fixture"
-        elif not node.decorator_list and not _is_used(tree, node.name):
+        elif not node.decorator_list and not _is_used(repo, path, tree, node.name):
             yield node, f"pytest collects no class of this name (only {' '.join(names.patterns)}...)", "rename it"
 
 
-def _is_used(tree: ast.Module, name: str) -> bool:
-    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in ast.walk(tree))
+def _is_used(repo: Repository, path: str, tree: ast.Module, name: str) -> bool:
+    """Return whether something names a class, here or in another file: its tests may run as those of a class below it."""
+    if any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in ast.walk(tree)):
+        return True
+    return any(name in (repo.tree.text(p) or "") for p in repo.tree.sources(".py") if p != path)
 
 
 def _makes_init(node: ast.ClassDef) -> str:

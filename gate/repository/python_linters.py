@@ -9,12 +9,12 @@ from gate import git
 from gate.commands.part import option_values
 from gate.commands.resolve import Command
 from gate.integrity.configs import PYTHON
-from gate.patterns import later
 from gate.repository.checks import Check
 from gate.repository.opening import Repository
 from gate.repository.patterns import searches
 from gate.repository.python_config import Settings, below, product, settings
 from gate.repository.tree import Tree
+from gate.tools import pre_commit
 
 IGNORED = "a tracked file that .gitignore names"
 _PYLINT = (
@@ -192,17 +192,12 @@ def _ignored(tree: Tree) -> frozenset[str]:
     return tree.once("tracked and ignored", ask)
 
 
-_RUNS_HOOKS = later(r"^(?:pre-commit|pre_commit|prek)$")
-
-
 def _of_hooks(repo: Repository) -> Iterator[Linted]:
     """Yield the hooks of pre-commit: run where a check runs them, else only what they would look at."""
     path = ".pre-commit-config.yaml"
     found: Any = repo.tree.yaml(path) if path in repo.tree.known else None
     found = found if isinstance(found, Mapping) else {}
-    at = next(
-        (c for c in repo.checks for x in c.commands if _RUNS_HOOKS.match(x.argv[0]) and "install" not in x.argv), None
-    )
+    at = next((c for c in repo.checks for x in c.commands if pre_commit.matches(x.argv)), None)
     repos = found.get("repos")
     for one in repos if isinstance(repos, list) else ():
         hooks = one.get("hooks") if isinstance(one, Mapping) else None

@@ -67,7 +67,7 @@ def check(repo: Repository) -> Iterator[Finding]:
     names = read_names(repo)
     for path in _files(repo):
         tree = repo.tree.python(path) if _is_suspect(repo.tree.text(path) or "") else None
-        for line, name, what in _all(tree, names) if tree else ():
+        for line, name, what in _all(repo, path, tree, names) if tree else ():
             found.setdefault(what, []).append(_Place(path, line, name))
     for (why, fix), places in found.items():
         first = places[0]
@@ -96,8 +96,8 @@ def _is_suspect(text: str) -> bool:
     return len(set(defined)) < len(defined)
 
 
-def _all(tree: ast.Module, names: Names) -> Iterator[tuple[int, str, tuple[str, str]]]:
-    yield from ((c.lineno, c.name, (why, mend)) for c, why, mend in classes_never_collected(tree, names))
+def _all(repo: Repository, path: str, tree: ast.Module, names: Names) -> Iterator[tuple[int, str, tuple[str, str]]]:
+    yield from ((c.lineno, c.name, (why, mend)) for c, why, mend in classes_never_collected(repo, path, tree, names))
     for body, is_plain in _scopes(tree.body, True):
         yield from _twice(body)
         for node in body:

@@ -97,3 +97,12 @@ def test_classes_are_named_as_the_settings_say_and_by_pytest_only(tmp_path: Path
     wider = {**files, "gate.toml": policy(test="pytest"), "pytest.ini": "[pytest]\npython_classes = Test* Check*\n"}
     assert seen("test_cannot_fail", tmp_path / "wider", wider) == []
     assert seen("test_cannot_fail", tmp_path / "none", {**files, "gate.toml": policy(test="echo pytest")}) == []
+
+
+def test_a_class_whose_tests_run_as_those_of_another_file_is_not_named(tmp_path: Path) -> None:
+    files = {
+        "tests/test_a.py": "class BaseA:\n    def test_a(self):\n        assert v()\n",
+        "tests/test_b.py": "from tests.test_a import BaseA\n\n\nclass TestB(BaseA):\n    pass\n",
+        "gate.toml": policy(test="pytest"),
+    }
+    assert seen("test_cannot_fail", tmp_path, files) == []
