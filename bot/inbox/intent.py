@@ -21,7 +21,7 @@ from bot.forges.events import (
 from bot.inbox.calls import Call, find_calls
 
 MARKER = "<!-- sluice:"  # stands in everything that we write
-BRANCHES = "sluice/"  # ours begin so
+BRANCHES = ("sluice/", "sluice-")  # ours begin so; the second where a branch is named `sluice`
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,11 @@ async def _branch(job: Job) -> str:
     if job.ticket.branch is not None:
         return job.ticket.branch
     issue, title = job.ticket.issue, re.sub(r"[^a-z0-9]+", "-", job.ticket.title.lower())[:TITLE_LENGTH].strip("-")
-    stem = f"{BRANCH_PREFIX}{f'issue-{issue}' if issue else title or 'change'}"  # no forge, no number
+    prefix, taken = BRANCH_PREFIX, BRANCH_PREFIX.rstrip("/")
+    if await job.desk.forge.branch_sha(job.repository, taken) is not None:
+        prefix = f"{taken}-"
+        job.log(f"a branch is named `{taken}`, beside which git keeps no `{taken}/...`: ours begins with `{prefix}`")
+    stem = f"{prefix}{f'issue-{issue}' if issue else title or 'change'}"  # no forge, no number
     for name in (stem, *(f"{stem}-{n}" for n in range(2, MOST_BRANCHES))):
         if await job.desk.forge.branch_sha(job.repository, name) is None:
             return name
