@@ -140,7 +140,7 @@ def _prove_options(prove: "argparse.ArgumentParser") -> None:
     prove.add_argument("--all", action="store_true", help="break all files (the same as naming none)")
     prove.add_argument(
         "--level",
-        choices=[level for level in Level if level is not Level.NAME],
+        choices=[str(level) for level in Level if level is not Level.NAME],
         help="what to break (a name, else the syntax)",
     )
     prove.add_argument("--budget", default="10m", metavar="TIME", help="start no run after this time (10m)")

@@ -19,7 +19,7 @@ def command(arguments: Namespace) -> int:
         if write is None:
             raise ValueError(f"expected a JSON object with a schema of {' or '.join(_WRITERS)}, got {schema!r}")
         write(found, arguments)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise GateError(f"expected a gate report at {arguments.file}: {error}") from error
     return 0
 

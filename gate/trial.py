@@ -22,6 +22,7 @@ from gate.search import Colour, Ran
 
 SLOWER = 4  # a broken step that takes so many times as long as a whole one hangs
 LEAST_LIMIT_S = 20.0
+_WORST_FIRST = (StepOutcome.FAILED, StepOutcome.TIMED_OUT, StepOutcome.HOLLOW)  # as the verdict judges them
 TAIL_LINES = 15  # of a step that fails over whole files
 Tell = Callable[[str], None]
 
@@ -156,7 +157,7 @@ def _fresh_marks(said: bytes) -> Marks:
 def _not_green(report: Report, turn: str) -> Failed:
     if report.verdict is Verdict.UNGATED:
         return Failed(report.reason)
-    bad = next((s for s in report.steps if s.outcome not in (StepOutcome.PASSED, StepOutcome.NOT_RUN)), None)
+    bad = next((s for outcome in _WORST_FIRST for s in report.steps if s.outcome is outcome), None)
     tail = "\n".join(bad.log.rstrip().splitlines()[-TAIL_LINES:]) if bad else ""
     return Failed(
         f"over whole files the gate is {report.verdict} the {turn} time: {report.reason}. Nothing can be told before "

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from gate.commands.scripts import read_inside
 from gate.globs import matches
+from gate.strangers import json_of, yaml_of
 
 _MOST_PACKAGES = 300
 _MOST_FOLDERS = 5000
@@ -54,12 +55,7 @@ def _read_json(path: Path, root: Path, state: tuple[int, ...]) -> dict[str, Any]
     data = read_inside(path, root)
     if data is None:
         return None
-    import json  # noqa: PLC0415 only for files of this kind
-
-    try:
-        found = json.loads(data)
-    except (ValueError, RecursionError):
-        return None
+    found = json_of(data)
     return found if isinstance(found, dict) else None
 
 
@@ -88,12 +84,7 @@ def workspace_packages(cwd: Path, root: Path) -> tuple[Package, ...]:
 def _patterns(folder: Path, root: Path) -> list[str]:
     data = read_inside(folder / "pnpm-workspace.yaml", root)
     if data is not None:
-        import yaml  # noqa: PLC0415  (18 ms that only a pnpm workspace pays)
-
-        try:
-            found = yaml.safe_load(data)
-        except yaml.YAMLError:
-            found = None
+        found = yaml_of(data)
         listed = found.get("packages") if isinstance(found, dict) else None
         if isinstance(listed, list):
             return [str(item) for item in listed]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gate.commands.part import Part, join, option_values, skip_options
 from gate.commands.scripts import read_inside
+from gate.strangers import toml_of
 
 if TYPE_CHECKING:
     import ast
@@ -180,12 +181,7 @@ def _texts(value: object) -> list[str]:
 
 
 def _toml(path: Path, root: Path) -> dict[str, Any]:
-    import tomllib  # noqa: PLC0415 only for files of this kind
-
-    try:
-        return tomllib.loads((read_inside(path, root) or b"").decode("utf-8", "replace"))
-    except tomllib.TOMLDecodeError:
-        return {}
+    return toml_of((read_inside(path, root) or b"").decode("utf-8", "replace")) or {}
 
 
 def _table(found: object, *keys: str) -> dict[str, Any]:

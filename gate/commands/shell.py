@@ -88,14 +88,16 @@ class _Walk:
 
     def _chain(self, chain: Chain, place: _Place, *, whole: bool) -> None:
         sure, counts = place.sure, place.counts
+        else_at = _next_or(chain.operators)
         for number, pipeline in enumerate(chain.pipelines):
-            after = chain.operators[number:]
-            saved = "||" in after and self._fails(chain.pipelines[number + 1 + after.index("||")])
-            swallowed = "||" in after and not saved
+            after = number < len(chain.operators)
+            other = else_at[number]
+            saved = other is not None and self._fails(chain.pipelines[other])
+            swallowed = other is not None and not saved
             leaves = saved and not place.depth and not chain.background  # `|| exit 1` ends the whole text
             binds = leaves or (counts and not swallowed and (whole or saved or not after))
-            by = f"|| {_first(chain.pipelines[number + 1 + after.index('||') :])}" if swallowed else "&&"
-            inner = place._replace(sure=sure, suspended=place.suspended or bool(after)).losing(binds, by)
+            by = f"|| {_first(chain.pipelines[other : other + 1])}" if swallowed and other is not None else "&&"
+            inner = place._replace(sure=sure, suspended=place.suspended or after).losing(binds, by)
             self._pipeline(pipeline, inner)
             if number < len(chain.operators) and chain.operators[number] == "||":
                 sure = False
@@ -233,6 +235,14 @@ def _leaves_with_failure(words: Sequence[str]) -> bool:
     if words[:1] in (["exit"], ["return"]):
         return len(words) > 1 and words[1] != "0"
     return words[:1] in (["false"], ["die"], ["fail"], ["abort"], ["kill"])
+
+
+def _next_or(operators: Sequence[str]) -> list[int | None]:
+    """Return for each pipeline of a chain the number of the one that runs where it fails: that behind the next `||`."""
+    found: list[int | None] = [None]
+    for number in range(len(operators), 0, -1):
+        found.append(number if operators[number - 1] == "||" else found[-1])
+    return found[::-1]
 
 
 def _first(pipelines: Sequence[Pipeline]) -> str:

@@ -1,13 +1,13 @@
 """Task files beside package.json and make: just, task, mise, deno and composer."""
 
 import re
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
 from gate.commands.part import Part, join, skip_options
 from gate.commands.scripts import read_inside
 from gate.patterns import later
+from gate.strangers import json_of, toml_of, yaml_of
 
 _VALUES = frozenset({"-f", "--justfile", "-d", "--working-directory", "-t", "--taskfile", "-C", "--cd", "--dir"})
 _JUST_RECIPE = later(r"^@?([A-Za-z_][\w-]*)((?:\s+[^:=\s]+(?:=\S+)?)*)\s*:(?!=)\s*(.*)$")
@@ -73,12 +73,7 @@ def _just(text: str) -> dict[str, tuple[list[str], list[str]]]:
 
 
 def _task(text: str) -> dict[str, tuple[list[str], list[str]]]:
-    import yaml  # noqa: PLC0415  (18 ms that only a Taskfile pays)
-
-    try:
-        loaded = yaml.safe_load(text)
-    except yaml.YAMLError:
-        return {}
+    loaded = yaml_of(text)
     tasks = loaded.get("tasks") if isinstance(loaded, dict) else None
     found: dict[str, tuple[list[str], list[str]]] = {}
     for name, task in (tasks if isinstance(tasks, dict) else {}).items():
@@ -96,10 +91,7 @@ def _task_command(command: object) -> str:
 
 
 def _mise(text: str) -> dict[str, tuple[list[str], list[str]]]:
-    try:
-        tasks = tomllib.loads(text).get("tasks")
-    except tomllib.TOMLDecodeError:
-        return {}
+    tasks = (toml_of(text) or {}).get("tasks")
     found: dict[str, tuple[list[str], list[str]]] = {}
     for name, task in (tasks if isinstance(tasks, dict) else {}).items():
         table = task if isinstance(task, dict) else {"run": task}
@@ -111,12 +103,8 @@ def _mise(text: str) -> dict[str, tuple[list[str], list[str]]]:
 
 
 def _deno(text: str) -> dict[str, tuple[list[str], list[str]]]:
-    import json  # noqa: PLC0415 only for files of this kind
-
-    try:
-        tasks = json.loads(re.sub(r"^\s*//.*$", "", text, flags=re.MULTILINE)).get("tasks")
-    except (ValueError, AttributeError):
-        return {}
+    loaded = json_of(re.sub(r"^\s*//.*$", "", text, flags=re.MULTILINE))
+    tasks = loaded.get("tasks") if isinstance(loaded, dict) else None
     found: dict[str, tuple[list[str], list[str]]] = {}
     for name, task in (tasks if isinstance(tasks, dict) else {}).items():
         table = task if isinstance(task, dict) else {"command": task}
@@ -145,12 +133,7 @@ def _composer(argv: tuple[str, ...], cwd: Path, root: Path) -> list[Part] | None
 def _composer_scripts(cwd: Path, root: Path) -> dict[str, list[str]]:
     """Return the scripts of composer.json."""
     data = read_inside(cwd / "composer.json", root)
-    import json  # noqa: PLC0415 only for files of this kind
-
-    try:
-        found = json.loads(data or b"{}")
-    except ValueError:
-        return {}
+    found = json_of(data or b"{}")
     scripts = found.get("scripts") if isinstance(found, dict) else None
     if not isinstance(scripts, dict):
         return {}

@@ -1,14 +1,13 @@
 """Read what configurations say: JSON with comments, TOML, INI and YAML as one kind of table. Never fails."""
 
-import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from configparser import ConfigParser
 from configparser import Error as IniError
 from typing import Any
 
 from gate.globs import matches
+from gate.strangers import json_of, toml_of, yaml_of
 
 Key = tuple[str, ...]
 JSON = ("**/tsconfig*.json", "**/jsconfig*.json", "**/.eslintrc", "**/.eslintrc.json", "**/biome.json*", "**/package.json",
@@ -53,19 +52,13 @@ def read_json(text: str) -> Mapping[str, Any] | None:
     """Read JSON as tools do: with comments and trailing commas."""
     bare = re.sub(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*[\s\S]*?\*/', lambda m: m[1] or "", text)
     bare = re.sub(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])', lambda m: m[1] or "", bare)
-    try:
-        found = json.loads(bare)
-    except (ValueError, RecursionError):
-        return None
+    found = json_of(bare)
     return found if isinstance(found, dict) else None
 
 
 def read_toml(text: str) -> Mapping[str, Any] | None:
     """Read TOML."""
-    try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, UnicodeError, RecursionError):
-        return None
+    return toml_of(text)
 
 
 def read_ini(text: str) -> Mapping[str, Any] | None:
@@ -79,12 +72,7 @@ def read_ini(text: str) -> Mapping[str, Any] | None:
 
 
 def _read_yaml(text: str) -> Mapping[str, Any] | None:
-    import yaml  # noqa: PLC0415  (18 ms that only a change of such a file pays)
-
-    try:
-        found = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 safe, in C
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return None
+    found = yaml_of(text)
     return found if isinstance(found, dict) else None
 
 

@@ -1,10 +1,10 @@
 """What the configuration of runners of JavaScript selects, as lists of words by key. Text in, data out; nothing of it runs."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gate.patterns import later
+from gate.strangers import json_of, yaml_of
 
 JAVASCRIPT = later(
     r"^(?:(?:vite|vitest|jest|playwright)\.(?:config|workspace)(?:\.\w+)*|\.mocharc(?:\.\w+)?|package\.json)$"
@@ -43,15 +43,10 @@ def read_javascript(path: str, text: str) -> Mapping[str, Sequence[str]] | None:
 
 def _tree(text: str) -> Any:
     """Return JSON with comments, or YAML."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        import yaml  # noqa: PLC0415 rare
-
-        try:
-            return yaml.safe_load(_COMMENTS.sub(lambda m: m[1] or " ", text) if text.lstrip()[:1] in "{/" else text)
-        except (yaml.YAMLError, RecursionError):
-            return None
+    found = json_of(text)
+    if found is not None:
+        return found
+    return yaml_of(_COMMENTS.sub(lambda m: m[1] or " ", text) if text.lstrip()[:1] in "{/" else text)
 
 
 def _collected(tree: Any) -> Iterator[tuple[str, Sequence[str]]]:

@@ -1,11 +1,11 @@
 """One proposed step, and how files are read to find it. Nothing of a repository is run."""
 
 import configparser
-import json
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from gate.strangers import json_of, toml_of
 
 _MOST_BYTES = 2_000_000
 
@@ -32,19 +32,13 @@ def read(path: Path) -> str:
 
 def read_json(path: Path) -> dict[str, Any]:
     """Return the object in a JSON file, an empty one where there is none."""
-    try:
-        found = json.loads(read(path) or "{}")
-    except ValueError:
-        return {}
+    found = json_of(read(path))
     return found if isinstance(found, dict) else {}
 
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Return the table in a TOML file, an empty one where there is none."""
-    try:
-        return tomllib.loads(read(path))
-    except tomllib.TOMLDecodeError:
-        return {}
+    return toml_of(read(path)) or {}
 
 
 def read_sections(path: Path) -> list[str]:

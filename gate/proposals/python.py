@@ -33,7 +33,7 @@ def look(folder: Path) -> Iterator[Line]:
     if not (names & _MARKS or written or any(name.startswith("requirements") for name in names)):
         return
     project = read_toml(folder / "pyproject.toml")
-    tools = project.get("tool", {})
+    tools = _table(project.get("tool"))
     start = next((words for lock, words in _STARTS if lock in names), "")
     depends = _depends(folder, project)
     yield from _checks(folder, tools, names, depends, start)
@@ -92,14 +92,14 @@ def _how(tool: str, tools: dict[str, Any], depends: set[str]) -> str:
 
 def _depends(folder: Path, project: dict[str, Any]) -> set[str]:
     """Return the tools that the project depends on for its development."""
-    own = project.get("project", {})
+    own = _table(project.get("project"))
     lists = [
         own.get("dependencies"),
         *_values(own.get("optional-dependencies")),
         *_values(project.get("dependency-groups")),
     ]
     names = [str(item) for found in lists if isinstance(found, list) for item in found]
-    poetry = project.get("tool", {}).get("poetry", {})
+    poetry = _table(_table(project.get("tool")).get("poetry"))
     for table in (
         poetry.get("dev-dependencies"),
         *(g.get("dependencies") for g in _values(poetry.get("group")) if isinstance(g, dict)),
@@ -108,6 +108,10 @@ def _depends(folder: Path, project: dict[str, Any]) -> set[str]:
     for path in sorted(folder.glob("requirements*.txt")):
         names += read(path).splitlines()
     return {match[0].lower() for name in names if (match := re.match(r"[A-Za-z0-9_-]+", name.strip()))}
+
+
+def _table(found: object) -> dict[str, Any]:
+    return found if isinstance(found, dict) else {}
 
 
 def _values(table: object) -> list[Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from gate import tools
 from gate.proposals.line import Line, read, short
+from gate.strangers import yaml_of
 
 _CHECKS = re.compile(
     r"\b(?:check|lint|test|tests|verify|audit|validate|spec|bats|shellcheck|actionlint|yamllint|tflint)\b", re.I
@@ -42,12 +43,7 @@ def look(repo: Path) -> Iterator[Line]:
 
 def _commands(text: str) -> Iterator[tuple[str, str]]:
     """Yield each line that a workflow runs, and its folder."""
-    import yaml  # noqa: PLC0415  (18 ms that only a repository with workflows pays)
-
-    try:
-        found = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return
+    found = yaml_of(text)
     jobs = found.get("jobs") if isinstance(found, dict) and _is_wanted(found) else None
     for job in jobs.values() if isinstance(jobs, dict) else ():
         for step in (job.get("steps") or []) if isinstance(job, dict) else ():

@@ -9,7 +9,7 @@ from gate.repository.tree import Tree
 SUFFIXES = (".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts")
 ANY = "any"  # calls `describe` and `it` without saying whose they are
 _CALL = later(
-    r"^(?:describe|it|test|suite|context|specify)(?:\.(?:only|skip|concurrent|sequential|serial|parallel|each|for|describe))*\s*"
+    r"(?:^|;[ \t]*)(?:describe|it|test|suite|context|specify)(?:\.(?:only|skip|concurrent|sequential|serial|parallel|each|for|describe))*\s*"
     r"""(?:\(\s*['"`]|\(\s*$|\(\s*[\[{]|`|\(\s*\w+\.name\b)""",
     8,  # re.MULTILINE
 )

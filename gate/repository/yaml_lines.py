@@ -4,6 +4,8 @@ from typing import Any
 
 import yaml
 
+from gate.strangers import is_small
+
 YamlError = yaml.YAMLError
 
 
@@ -38,9 +40,14 @@ _Loader.add_multi_constructor("!", lambda *_: None)  # an application's own tags
 
 
 def read_yaml(text: str) -> Any:
-    """Return what the first document of a text holds. Raises YamlError, and ValueError for dates that are none."""
+    """Return what the first document of a text holds. Raises YamlError, and ValueError for values that are none."""
     loader: Any = _Loader(text)
     try:
-        return loader.get_data() if loader.check_data() else None
+        found = loader.get_data() if loader.check_data() else None
+    except (TypeError, AttributeError, LookupError, ArithmeticError) as error:
+        raise ValueError(f"a value is not of the type that its tag says ({error})") from error
     finally:
         loader.dispose()
+    if not is_small(found):
+        raise ValueError("its aliases lead back into themselves, or write out to too much")
+    return found

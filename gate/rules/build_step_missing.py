@@ -34,7 +34,7 @@ def check(repo: Repository) -> Iterator[Finding]:
             message = f"the gate checks {len(files)} packages and never builds them"
         yield Finding(
             ID, Level.NOTE if told else Level.ERROR, message, first.path, script_line(repo.tree, first, "build"), files, len(found),
-            fix="add a step that runs `npm run build`", reproduce="npm run build",
+            fix="add a step that runs `npm run build`", reproduce=f"npm run build{'' if first.folder == '.' else f' --prefix {first.folder}'}",
         )  # fmt: skip
 
 

@@ -20,16 +20,16 @@ def check(repo: Repository) -> Iterator[Finding]:
     path = FILE if FILE in repo.tree.known else None
     yield Finding(
         ID, Level.ERROR, f"UNGATED: no step is configured; {_instead(repo)}", path, 1 if path else None,
-        fix="`gate init --write` writes a gate.toml that fits", reproduce="gate run",
+        fix="`gate init` proposes a gate.toml, and `gate init --write` writes it", reproduce="gate run",
     )  # fmt: skip
 
 
 def _instead(repo: Repository) -> str:
     if not repo.workflows:
-        return "and there is no workflow"
+        return "there is no workflow either"
     judging = [w.path for w in repo.workflows if w.judges]
     if not judging:
-        return "and no workflow runs for pull requests, only for other events"
+        return "workflows run for other events only, not for pull requests"
     checks = sum(c.source in judging for c in repo.checks)
     commands = "1 command" if checks == 1 else f"{checks} commands"
     return f"nothing asks what {commands} verified for pull requests ({', '.join(judging)})"

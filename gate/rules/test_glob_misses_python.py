@@ -42,7 +42,7 @@ def check(repo: Repository) -> Iterator[Finding]:
 
 def _holds_tests(repo: Repository, path: str) -> bool:
     name = path.rpartition("/")[2]
-    if name == "conftest.py" or "test" not in name:  # others among the tests are mostly their helpers
+    if name == "conftest.py" or "test" not in name.lower():  # others among the tests are mostly their helpers
         return False
     text = repo.tree.text(path) or ""
     return _TEST.search(text) is not None and any(case.asserts for case in cases(text))

@@ -43,7 +43,7 @@ def _faults(found: object) -> Iterator[tuple[int, str]]:
             continue
         needs = job.get("needs") or []
         for need in needs if isinstance(needs, list) else [needs]:
-            if need not in jobs:
+            if not isinstance(need, str | int) or need not in jobs:
                 yield job.at("needs"), f"jobs.{key}.needs: expected the id of a job, got {need!r}"
         if not job.get("uses"):
             yield from _steps(jobs.at(str(key)), str(key), job)

@@ -245,7 +245,10 @@ def test_files_that_changed_since_a_commit_are_proved_alone(tmp_path: Path) -> N
         (["a.py", "--all"], "prove: expected one of PATH, --since and --all, got several"),
         (["--since", "nosuch"], "base-unavailable: expected a commit 'nosuch', found none"),
         (["--budget", "soon"], "gate prove: --budget: expected a duration such as '10m', got 'soon'"),
-        (["--level", "deep"], "gate prove: argument --level: invalid choice: 'deep'"),
+        (
+            ["--level", "deep"],
+            "gate prove: argument --level: invalid choice: 'deep' (choose from 'syntax', 'type', 'run', 'behaviour')",
+        ),
     ],
 )
 def test_what_cannot_be_asked_is_one_clear_line(tmp_path: Path, words: list[str], said: str) -> None:

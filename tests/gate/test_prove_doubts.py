@@ -26,6 +26,12 @@ def test_a_gate_that_is_red_over_whole_files_proves_nothing(tmp_path: Path) -> N
     assert "AssertionError: 3 != 2" in found["notes"][0]
 
 
+def test_of_a_red_gate_the_end_of_the_step_that_failed_is_shown(tmp_path: Path) -> None:
+    said = f"{steps(empty='python3 -m compileall -q nothing')}evidence = 1\n{exits('echo why; false')}"
+    _, found = prove(repository(tmp_path, said, {"a.py": CORE}))
+    assert found["notes"] == ["all said at its end:\nwhy"]
+
+
 def test_steps_that_execute_something_else_each_time_prove_nothing(tmp_path: Path) -> None:
     test = f"import os\nimport unittest\n\n\nclass T(unittest.TestCase):\n    pass\n\n\nfor n in range(2 if os.path.exists({str(tmp_path / 'ran')!r}) else 1):\n    setattr(T, f'test_{{n}}', lambda self: None)\nopen({str(tmp_path / 'ran')!r}, 'w').close()\n"
     code, found = prove(repository(tmp_path, steps(test=UNIT), {"test_a.py": test}))

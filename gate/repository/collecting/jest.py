@@ -1,6 +1,5 @@
 """What jest collects: https://jestjs.io/docs/configuration (testMatch, testRegex, roots, projects, ...)."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,6 +10,7 @@ from gate.repository.js_packages import is_below
 from gate.repository.js_values import Pattern, Table, Unknown
 from gate.repository.patterns import searches
 from gate.repository.tree import Tree
+from gate.strangers import json_of
 from gate.tools.tool import Invocation
 
 RUNNER = "jest"
@@ -82,10 +82,8 @@ def config_of(tree: Tree, cwd: str, words: Words) -> tuple[str, str, Any] | None
     """Return the folder, the file and the settings that jest starts from."""
     named = words.last("-c", "--config")
     if named and named.lstrip().startswith("{"):
-        try:
-            return cwd, "", json.loads(named)
-        except ValueError:
-            return None
+        inline = json_of(named)
+        return None if inline is None else (cwd, "", inline)
     if named:
         return _of_file(tree, join(cwd, named))
     folder = cwd

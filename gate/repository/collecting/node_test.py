@@ -1,5 +1,7 @@
 """What `node --test` collects: https://nodejs.org/api/test.html#running-tests-from-the-command-line."""
 
+import shlex
+
 from gate.repository.collecting.collection import Collection, below, read_words
 from gate.repository.js_configs import join
 from gate.repository.js_globs import matches
@@ -41,6 +43,14 @@ def _of(tree: Tree, cwd: str, targets: list[str], shown: list[str]) -> Collectio
 
     patterns = tuple(shown) or ("*.test.js", "*-test.js", "test-*.js", "test.js", "test/**/*.js")
     ask = " ".join(["node", "--test", "--test-reporter=tap", *shown])
+    go = "" if cwd in (".", "") else f"cd {shlex.quote(cwd)} && "
     return Collection(
-        RUNNER, home(tree, join(cwd, "x")), patterns, "", None, fits, ask=f"{ask} | grep '^# Subtest'", globals=False
+        RUNNER,
+        home(tree, join(cwd, "x")),
+        patterns,
+        "",
+        None,
+        fits,
+        ask=f"{go}{ask} | grep '^# Subtest'",
+        globals=False,
     )

@@ -8,6 +8,7 @@ from gate.repository.js_configs import config_in, is_whole, join, line_of, load,
 from gate.repository.js_globs import matches, matches_any
 from gate.repository.js_values import Table, Unknown
 from gate.repository.tree import Tree
+from gate.strangers import json_of
 from gate.tools.tool import Invocation
 
 RUNNER = "vitest"
@@ -93,12 +94,7 @@ def _listed(tree: Tree, root: str, path: str, test: Any) -> tuple[str, Any]:
 
 def _workspace(tree: Tree, path: str) -> Any:
     if path.endswith(".json"):
-        import json  # noqa: PLC0415 a list, where others are objects
-
-        try:
-            return json.loads(tree.text(path) or "")
-        except ValueError:
-            return None
+        return json_of(tree.text(path) or "")  # a list, where others are objects
     return load(tree, path)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.gate.rules.samples import policy, seen, workflow
+from tests.gate.rules.samples import findings, policy, seen, workflow
 
 CI = ".github/workflows/ci.yml"
 NIGHTLY = workflow("pytest", on="{schedule: [{cron: '0 4 * * *'}]}")
@@ -13,9 +13,9 @@ NIGHTLY = workflow("pytest", on="{schedule: [{cron: '0 4 * * *'}]}")
 @pytest.mark.parametrize(
     ("files", "expected"),
     [
-        ({"a.txt": ""}, ["error None:None UNGATED: no step is configured; and there is no workflow"]),
-        ({"gate.toml": "gates = []"}, ["error gate.toml:1 UNGATED: no step is configured; and there is no workflow"]),
-        ({CI: NIGHTLY}, ["error None:None UNGATED: no step is configured; and no workflow runs for pull requests, only for other events"]),
+        ({"a.txt": ""}, ["error None:None UNGATED: no step is configured; there is no workflow either"]),
+        ({"gate.toml": "gates = []"}, ["error gate.toml:1 UNGATED: no step is configured; there is no workflow either"]),
+        ({CI: NIGHTLY}, ["error None:None UNGATED: no step is configured; workflows run for other events only, not for pull requests"]),
         ({CI: workflow("pytest")}, [f"error None:None UNGATED: no step is configured; nothing asks what 1 command verified for pull requests ({CI})"]),
         ({"gate.toml": policy(test="pytest")}, []),
     ],
@@ -115,10 +115,29 @@ def test_a_check_whose_failure_is_passed_over_is_named(
         ("on: push\n", [f"error {CI}:1 expected `jobs`, found nothing"]),
         ("on: push\njobs:\n  a:\n    runs-on: x\n    needs: b\n    steps:\n      - name: n\n",
          [f"error {CI}:5 jobs.a.needs: expected the id of a job, got 'b'", f"error {CI}:7 jobs.a.steps[0]: expected `run` or `uses`, found neither"]),
+        ("on: push\njobs:\n  a:\n    needs: [[b], {c: d}]\n    uses: o/r/.github/workflows/x.yml@main\n",
+         [f"error {CI}:4 jobs.a.needs: expected the id of a job, got ['b']", f"error {CI}:4 jobs.a.needs: expected the id of a job, got {{'c': 'd'}}"]),
         ("on: push\njobs:\n  a:\n    uses: o/r/.github/workflows/x.yml@main\n", []),
         (workflow("pytest"), []),
     ],
-    ids=["a list", "no jobs", "an empty step", "a reusable workflow", "a good one"],
+    ids=["a list", "no jobs", "an empty step", "needs of other types", "a reusable workflow", "a good one"],
 )  # fmt: skip
 def test_a_workflow_that_github_refuses_is_named(tmp_path: Path, text: str, expected: list[str]) -> None:
     assert seen("workflow_invalid", tmp_path, {CI: text}) == expected
+
+
+@pytest.mark.parametrize(
+    ("rule", "files", "expected"),
+    [
+        ("pipe_hides_exit", {CI: workflow("pytest | tee notes.md")}, "sh -c 'false | cat'; echo $?"),
+        ("exit_swallowed", {CI: workflow("pytest || true")}, "sh -c 'false || true'; echo $?"),
+        ("build_step_missing", {"gate.toml": policy(t="npm test --prefix p"), "p/package.json": '{"scripts": {"test": "jest", "build": "tsc"}}'}, "npm run build --prefix p"),
+        ("test_glob_misses_js", {"gate.toml": "[steps.t]\nrun = 'node --test'\ncwd = 'p'\n", "p/package.json": "{}", "p/x.js": "import test from 'node:test'\ntest('a', () => {})\n"},
+         "cd p && node --test --test-reporter=tap | grep '^# Subtest'"),
+    ],
+    ids=["a pipe into a file", "a command that is passed over", "a build in a folder", "tests in a folder"],
+)  # fmt: skip
+def test_what_shows_a_finding_is_right_from_the_root_and_changes_nothing(
+    tmp_path: Path, rule: str, files: dict[str, str], expected: str
+) -> None:
+    assert [found.reproduce for found in findings(rule, tmp_path, files)] == [expected]

@@ -51,6 +51,10 @@ COLLECTED = {
         {"gate.toml": policy(test="npx vitest run"), **package(), "vitest.config.ts": "export default defineConfig({\n test: {\n  include: ['src/**/*.test.ts'] } })", "tests/a.test.ts": VITEST_TEST, "src/b.spec.ts": VITEST_TEST, "src/c.test.ts": VITEST_TEST},
         ["error vitest.config.ts:3 test: vitest collects only `src/**/*.test.ts`, so the tests in 2 files never run [src/b.spec.ts, tests/a.test.ts]"],
     ),
+    "a test behind its import on one line": (
+        {"gate.toml": policy(test="npx vitest run"), **package(), "vitest.config.ts": "export default { test: { include: ['src/**/*.test.ts'] } }", "tests/a.spec.ts": VITEST_TEST.replace("\n", "; ", 1)},
+        ["error vitest.config.ts:1 test: vitest collects only `src/**/*.test.ts`, so the tests in 1 file never run [tests/a.spec.ts]"],
+    ),
     "mocha's folder": (
         {"gate.toml": policy(test="mocha"), **package(), "test/a.js": JEST_TEST, "test/deep/b.js": JEST_TEST},
         ["error gate.toml:2 test: mocha collects only `./test`, so the tests in 1 file never run [test/deep/b.js]"],

@@ -16,11 +16,12 @@ PYTEST = {"gate.toml": policy(test="pytest -q"), "tests/test_a.py": TEST}
     [
         ({"tests/test.py": TEST, "integration_test_state.py": TEST}, ["error gate.toml:2 test: tests that never run, in files whose names fit none of test_*.py *_test.py [integration_test_state.py, tests/test.py]"]),
         ({"tests/test.py": "def helper():\n    return 3\n"}, []),
+        ({"tests/TestState.py": TEST}, ["error gate.toml:2 test: tests that never run, in files whose names fit none of test_*.py *_test.py [tests/TestState.py]"]),
         ({"tests/state.py": TEST}, []),
         ({"tests/test.py": TEST, "pyproject.toml": '[tool.pytest.ini_options]\npython_files = ["test_*.py", "test.py"]\n'}, []),
         ({"tests/checks_test_a.py": TEST, "tests/test_b.py": "from checks_test_a import *\n" + TEST}, []),
     ],
-    ids=["names that fit nothing", "a helper", "a helper by its name", "a pattern that takes it", "imported by a file that runs"],
+    ids=["names that fit nothing", "a helper", "a capital letter", "a helper by its name", "a pattern that takes it", "imported by a file that runs"],
 )  # fmt: skip
 def test_files_with_tests_that_no_pattern_takes_are_named(
     tmp_path: Path, files: dict[str, str], expected: list[str]
