@@ -25,6 +25,7 @@ class Limits(NamedTuple):
     measures: bool | None
     all_files: bool | None = True
     option: str = "--coverage"
+    is_meant: bool = False  # the configuration itself says that nothing is compared
 
 
 def limits(repo: Repository) -> Iterator[tuple[Check, Command, Limits]]:
@@ -114,13 +115,16 @@ def _istanbul(tree: Tree, command: Command) -> Limits | None:
     if not given and not any(key in config for key in _KEYS):
         return None
     measures = True if _is_on(config) else None if config.get("extends") or not is_whole(config) else False
-    return Limits(
-        tool, "" if given else path, None if given else _line(tree, path, config), measures, option="--check-coverage"
-    )
+    place = ("", None) if given else (path, _line(tree, path, config))
+    return Limits(tool, *place, measures, option="--check-coverage", is_meant=_given(config) is False)
 
 
 def _is_on(config: Mapping[str, Any]) -> bool:
-    return config.get("check-coverage", config.get("checkCoverage")) is True
+    return _given(config) is True
+
+
+def _given(config: Mapping[str, Any]) -> Any:
+    return config.get("check-coverage", config.get("checkCoverage"))
 
 
 def _line(tree: Tree, path: str, config: Mapping[str, Any]) -> int | None:

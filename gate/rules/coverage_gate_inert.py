@@ -44,9 +44,9 @@ def _of_runs(repo: Repository) -> Iterator[Finding]:
         if found.measures is False:
             told.add(where)
             message = f"{at.name}: {found.tool} has limits of coverage, and no run of the gate has {found.option}"
-            yield Finding(
-                ID, Level.ERROR, message, *where, fix=f"add {found.option} to the gate's run", reproduce=words
-            )
+            level = Level.NOTE if found.is_meant else Level.ERROR
+            fix = f"add {found.option} to the gate's run, or take the limits away"
+            yield Finding(ID, level, message, *where, fix=fix, reproduce=words)
         elif found.measures and found.all_files is False:
             told.add(where)
             message = f"{at.name}: {found.tool} has limits of coverage, and files that no test imports do not count"

@@ -77,7 +77,8 @@ def _kind(repo: Repository, member: Member, name: str) -> str:
     """Return what a script verifies: it tests, or checks types; empty for one that is for people, or does neither."""
     text = member.scripts[name]
     if (
-        _BY_HAND.search(name)
+        name.startswith("_")
+        or _BY_HAND.search(name)
         or name in _RUNNERS
         or _WATCHES.search(text)
         or does_nothing(text)
@@ -126,7 +127,9 @@ def _is_part(repo: Repository, member: Member, name: str) -> bool:
 def _is_told_by_parts(repo: Repository, member: Member, name: str) -> bool:
     """Return whether a script only runs others, and the gate runs one of them: those that it does not run are told."""
     own = [n for c in resolved(repo.tree, member, name) if (n := named(c)) is not None and n.name in member.scripts]
-    if not own or any(simple.words[0] not in _RUNS for simple in split(member.scripts[name])):
+    lines = gated(repo).lines
+    others = [s.words for s in split(member.scripts[name]) if s.words[0] not in _RUNS]
+    if not own or any((member.folder, words) not in lines for words in others):
         return False
     return any(is_run(repo, member, part.name, "test", "typecheck", "lint", "build") for part in own)
 

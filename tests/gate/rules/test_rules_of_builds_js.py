@@ -53,6 +53,7 @@ NOT_MEASURED = "has limits of coverage, and no run of the gate has"
         ("jest --coverage", JEST, ["error jest.config.js:2 t: jest has limits of coverage, and files that no test imports do not count"]),
         ("vitest run", VITEST, [f"error vitest.config.ts:2 t: vitest {NOT_MEASURED} --coverage"]),
         ("nyc mocha", NYC, [f"error .nycrc:2 t: nyc {NOT_MEASURED} --check-coverage"]),
+        ("nyc mocha", {".nycrc": '{"check-coverage": false,\n"lines": 80}'}, [f"note .nycrc:2 t: nyc {NOT_MEASURED} --check-coverage"]),
         ("c8 --lines 80 mocha", {}, [f"error gate.toml:2 t: c8 {NOT_MEASURED} --check-coverage"]),
         ("mocha", {"package.json": '{"devDependencies": {"nyc": "1"}, "nyc": {"check-coverage": true,\n"lines": 80}}'}, ["error package.json:2 t: nyc has limits, and the gate runs the tests without nyc"]),
         ("jest --coverage", ALL, []), ("jest && jest --coverage", ALL, []), ("vitest run --coverage", VITEST, []),

@@ -120,7 +120,7 @@ NPM = {name: f"npm run {name}" for name in ALL}
         (NPM, ALL, []),
         ({"a": "npx vitest run", "b": "npx tsc --noEmit", "l": "npm run lint", "c": "npm run build"}, ALL, []),
         ({"all": "npm run all"}, {"all": "run-s test types", "test": "jest", "types": "tsc --noEmit"}, []),
-        ({"test": "npm test"}, {"test": "jest", "esm": "node esm.mjs", "test-all": "npm test && npm run test:esm", "test:esm": "node esm-test.mjs"}, ["warning package.json:7 the script 'test:esm' tests, and nothing in the gate runs it: node esm-test.mjs"]),
+        ({"test": "npm test"}, {"test": "jest", "esm": "node esm.mjs", "_jest": "jest --ci", "test-all": "jest && npm test && npm run test:esm", "test:esm": "node esm-test.mjs"}, ["warning package.json:8 the script 'test:esm' tests, and nothing in the gate runs it: node esm-test.mjs"]),
         ({"a": "node Make.js lint", "b": "mocha test/a.js", "c": "yarn unit"}, {"test": "node Make test", "test:quick": "mocha -b test/a.js", "unit": "jest"}, []),
         ({"a": "mocha 'spec/**/*.js'", "b": "vitest run", "c": "vitest run --project y"}, {"test:part": "mocha spec/deep/a.js", "test:x": "vitest --project x"}, []),
         ({"ts": "yarn ts --selectProjects a"}, {"ts": "node cli.js --config b", "test-types": "yarn ts --selectProjects a"}, []),
