@@ -8,6 +8,7 @@ MOST = 5  # commands that one comment may give
 LEFT_OUT = "left out"  # the name of what stands for those below; nobody can write it, for it holds a space
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_MARKED = re.compile(r"^ {0,3}<(pre|code|blockquote)[\s>]", re.IGNORECASE)  # quotes and code written as HTML
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +43,19 @@ def _read(line: str, name: str) -> Call | None:
 def _spoken(text: str) -> list[str]:
     """Return the lines that the author says: no quotes, no fenced and no indented code."""
     lines: list[str] = []
-    fence = ""
+    fence, marked = "", ""
     for line in text.splitlines():
         mark = _FENCE.match(line)
         if fence:
             if mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
                 fence = ""
+        elif marked:
+            if f"</{marked}>" in line.lower():
+                marked = ""
         elif mark:
             fence = mark[1]
+        elif opens := _MARKED.match(line):
+            marked = opens[1].lower() if f"</{opens[1].lower()}>" not in line.lower() else ""
         elif not line.startswith(("    ", "\t")) and not line.lstrip().startswith(">"):
             lines.append(line)
     return lines
