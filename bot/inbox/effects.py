@@ -4,9 +4,11 @@ from bot.forges.events import IssueEvent
 from bot.inbox.intent import Again, Know, Rename, Reword, Start, Stop
 from bot.inbox.scope import edges_of, scope_of
 from bot.inbox.turn import (
+    UNHEARD,
     Done,
     Effect,
     Ignored,
+    Later,
     NeedsLook,
     Turn,
     approvable,
@@ -23,6 +25,7 @@ from bot.tickets.ticket import State, Ticket
 from bot.tickets.tickets import Wish
 
 KNOWN = "this is known"
+STOPPING = "the ticket is being cancelled; this is looked at once that is over"
 TOGETHER_S = 10.0  # `opened` and the `labeled` that goes with it are no further apart
 
 
@@ -38,6 +41,8 @@ def start(turn: Turn, event: IssueEvent, intent: Start) -> Effect:
     gone = turn.mark(OPEN)
     if gone is not None and not gone.is_on and gone.at >= event.at:
         return Ignored("the issue was closed meanwhile")
+    if ticket is not None and _is_stopping(ticket):
+        return Later(STOPPING)
     turn.put_mark(what, Mark(True, event.at, event.origin.action))
     if ticket is None:
         return _create(turn, event, intent.label)
@@ -56,8 +61,10 @@ def again(turn: Turn, event: IssueEvent, _intent: Again) -> Effect:
     stale = _is_stale(event, before, on=True, shown=turn.seen.state == "open" if turn.seen else None)
     if stale:
         return Ignored(stale)
-    turn.put_mark(OPEN, Mark(True, event.at))
     ticket = turn.ticket()
+    if ticket is not None and _is_stopping(ticket):
+        return Later(STOPPING)
+    turn.put_mark(OPEN, Mark(True, event.at))
     if ticket is None:
         wanted = any(label.casefold() == turn.label.casefold() for label in event.labels)
         return start(turn, event, Start(turn.label)) if wanted else Ignored("no ticket, and no label")
@@ -178,8 +185,8 @@ def _create(turn: Turn, event: IssueEvent, label: str) -> Effect:
         return Ignored("this label made a ticket already")
     if turn.seen is not None and not text_was_shown(turn, ticket, turn.seen.title, turn.seen.body or ""):
         show_difference(turn, ticket, turn.seen.title, turn.seen.body or "")
-    turn.told(turn.c, ticket.id)
-    return Done(f"ticket {ticket.id}: {ticket.state}")
+    silent = "" if turn.tell(ticket.id) else f"; {UNHEARD}"
+    return Done(f"ticket {ticket.id}: {ticket.state}{silent}")
 
 
 def _one_more(turn: Turn, ticket: Ticket, event: IssueEvent) -> Effect:
@@ -206,6 +213,10 @@ def _let_in(turn: Turn, ticket: Ticket, event: IssueEvent) -> Effect:
     tickets.move(turn.c, changed, State.QUEUED, now=now, reason="", requester=actor.login, requester_id=actor.id)
     turn.told(turn.c, ticket.id)
     return Done(f"ticket {ticket.id}: approved by the label of @{actor.login}")
+
+
+def _is_stopping(ticket: Ticket) -> bool:
+    return ticket.state is State.RUNNING and ticket.cancel_requested
 
 
 def _priority(turn: Turn, event: IssueEvent) -> int:

@@ -36,7 +36,7 @@ from bot.inbox.intent import (
 from bot.inbox.reading import Read, Reader
 from bot.inbox.scope import look_at_links, remember
 from bot.inbox.trust import Breaker, People, Standing
-from bot.inbox.turn import Done, Effect, Ignored, Later, Linked, NeedsLook, Turn
+from bot.inbox.turn import UNHEARD, Done, Effect, Ignored, Later, Linked, NeedsLook, Turn
 from bot.tickets import deliveries, repositories
 from bot.tickets.deliveries import Delivery
 from bot.tickets.repository import RepositorySettings
@@ -236,6 +236,8 @@ class Intake:
         """Run the commands of one comment; answer in one reply, and with a reaction."""
         if turn.standing.actor.is_bot and not turn.standing.may:
             return Ignored(turn.standing.why_not())
+        if turn.answers_left() == 0:  # whatever they say, all that could come of it is an answer
+            return Ignored(UNHEARD)
         on_issue = isinstance(event, CommentEvent) and not event.is_on_pull
         answers, failed = [], False
         for call in intent.calls:

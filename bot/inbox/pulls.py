@@ -2,7 +2,7 @@
 
 from bot.forges.events import PullEvent
 from bot.inbox.intent import CheckPull, ClosePull, FollowUp, Pushed, Rerun
-from bot.inbox.turn import Done, Effect, Ignored, Later, Turn, attempt_again, merges_no_more
+from bot.inbox.turn import UNHEARD, Done, Effect, Ignored, Later, Turn, attempt_again, merges_no_more
 from bot.inbox.visible import visible
 from bot.tickets import bundles, pull_checks, tickets
 from bot.tickets.marks import Mark
@@ -44,6 +44,8 @@ def check_pull(turn: Turn, event: PullEvent, intent: CheckPull) -> Effect:
     _outdate(turn, but=intent.head_sha)
     if wanted is None:
         return Ignored("this commit was asked about before")
+    if turn.answers_left() == 0:
+        return Done(f"waits for approval; {UNHEARD}")
     turn.checked(turn.c, wanted.id)
     if wanted.state == pull_checks.QUEUED:
         return Done("queued")
@@ -97,10 +99,12 @@ def close_pull(turn: Turn, event: PullEvent, intent: ClosePull) -> Effect:
 
 
 def rerun(turn: Turn, intent: Rerun) -> Effect:
-    """Go again where somebody pressed "Re-run"."""
+    """Go again where somebody pressed "Re-run" who may start work."""
     number = intent.external_id.removeprefix("ticket-")
     check = pull_checks.find(turn.c, turn.repository, intent.head_sha)
     if check is not None and check.state == pull_checks.DONE:
+        if not turn.standing.may:
+            return Ignored(turn.standing.why_not())
         pull_checks.move(turn.c, check, pull_checks.QUEUED, now=turn.now)
         turn.checked(turn.c, check.id)
         return Done("the check is queued again")

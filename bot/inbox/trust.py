@@ -43,6 +43,10 @@ class Breaker:
     sender: int = 60  # in an hour
     repository: int = 200  # in an hour
     words: int = 10  # answers on one issue in `issue_s`
+    # answers in an hour to one account below the floor, and to all of them in a repository: the forge allows 500 writes
+    # that people see, and those who may start work need them
+    stranger: int = 20
+    strangers: int = 60
 
 
 HOUR_S = 3600.0

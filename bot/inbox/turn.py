@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from bot.forges.answers import Issue
 from bot.forges.events import Origin
-from bot.inbox.trust import Breaker, Standing, tripped
+from bot.inbox.trust import HOUR_S, Breaker, Standing, tripped
 from bot.inbox.visible import visible
 from bot.tickets import asks, marks, merges, posts, tickets
 from bot.tickets.marks import Mark
@@ -16,6 +16,8 @@ from bot.tickets.repository import RepositorySettings
 from bot.tickets.ticket import State, Ticket
 
 COMMENT_LENGTH = 65_000
+UNHEARD = "not answered: people below the floor asked too often within an hour"
+LAST_ANSWER = "_More that is asked without that access is kept, and not answered for up to an hour._"
 DIFF_LINES = 120
 
 
@@ -105,15 +107,40 @@ class Turn:
         asks.add(self.c, self.repository, self.number, sender, "work", now=self.now)
         return reason
 
+    def answers_left(self) -> int | None:
+        """Return how many answers this sender may still get within an hour; None where nothing limits them."""
+        if self.standing.may:
+            return None
+        since, actor = self.now - HOUR_S, self.standing.actor.id
+        to_sender = asks.count(self.c, "stranger", since=since, sender=actor)
+        to_all = asks.count(self.c, "stranger", since=since, repository=self.repository)
+        return max(0, min(self.breaker.stranger - to_sender, self.breaker.strangers - to_all))
+
+    def _count_answer(self) -> None:
+        if not self.standing.may:
+            asks.add(self.c, self.repository, self.number, self.standing.actor.id, "stranger", now=self.now)
+
+    def tell(self, ticket: int) -> bool:
+        """Have a ticket's comment and labels follow it; False where its sender had too many answers already."""
+        if self.answers_left() == 0:
+            return False
+        self._count_answer()
+        self.told(self.c, ticket)
+        return True
+
     def reply(self, key: str, text: str) -> None:
-        """Answer once under this key, unless too many answers were given here already."""
+        """Answer once under this key, unless too many answers were given here, or to strangers, already."""
         words = self.breaker.words
         since = self.now - self.breaker.issue_s
         if asks.count(self.c, "words", since=since, repository=self.repository, issue=self.number) >= words:
             return
+        left = self.answers_left()
+        if left == 0:
+            return
+        self._count_answer()
         asks.add(self.c, self.repository, self.number, self.standing.actor.id, "words", now=self.now)
         marker = f"<!-- sluice:reply:{key} -->"
-        body = f"{marker}\n{text}"
+        body = f"{marker}\n{text}" + (f"\n\n{LAST_ANSWER}" if left == 1 else "")
         cut = body if len(body) <= COMMENT_LENGTH else body[:COMMENT_LENGTH] + "\n\n… cut"
         posts.want(
             self.c, f"reply:{self.repository}#{self.number}:{key}", "reply", repository=self.repository,
@@ -139,7 +166,7 @@ def attempt_again(turn: Turn, ticket: Ticket, *, title: str, body: str, feedback
         reason = "The text changed since the last attempt; the difference is shown below."
     if reason:
         waiting = tickets.move(turn.c, ticket, State.NEEDS_APPROVAL, now=turn.now, reason=approvable(turn, reason))
-        turn.told(turn.c, waiting.id)
+        turn.tell(waiting.id)
         return Done(reason)
     merges.take_back(turn.c, ticket, now=turn.now)
     again = tickets.requeue(

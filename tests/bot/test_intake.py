@@ -85,6 +85,22 @@ async def test_a_running_ticket_is_asked_to_stop(house: House) -> None:
     assert (ticket.state, ticket.cancel_requested) == ("running", True)
 
 
+@pytest.mark.parametrize("doing", [("unlabeled", "labeled"), ("closed", "reopened")], ids=lambda doing: doing[1])
+async def test_what_is_wished_for_again_while_it_is_being_cancelled_starts_behind_that(
+    house: House, doing: tuple[str, str]
+) -> None:
+    await house.label(at=100)
+    house.run()
+    off, on = house.issue(at=101, labels=(), state="closed"), house.issue(at=102)
+    await house.hear("issues", doing[0], issue=off, label={"name": "bot"})
+    said = await house.hear("issues", doing[1], issue=on, label={"name": "bot"})
+    house.end(Outcome.CANCELLED)
+    await house.intake.process_new()
+    assert (said, house.state()) == (
+        "waiting: the ticket is being cancelled; this is looked at once that is over", "queued 2 ann",
+    )  # fmt: skip
+
+
 async def test_a_late_unlabeled_cancels_nothing_that_came_after(house: House) -> None:
     await house.label(at=200)
     said = await house.hear("issues", "unlabeled", issue=house.issue(at=150, labels=()), label={"name": "bot"})
@@ -287,6 +303,29 @@ async def test_answers_stop_before_two_bots_talk_for_ever(house: House) -> None:
     assert len(house.replies()) == 10
 
 
+async def test_strangers_use_up_only_a_part_of_what_may_be_written(house: House) -> None:
+    house.breaker = Breaker(stranger=2)
+    house.intake = house.open_intake()
+    said = [await house.label(number, sender="eve") for number in (1, 2, 3)]
+    asked = [await house.say("/bot help", sender="eve", number=4), await house.say("/bot help", number=4)]
+    why = "not answered: people below the floor asked too often within an hour"
+    assert (said, asked, house.told, len(house.replies()), house.state(3)) == (
+        ["done: ticket 1: needs_approval", "done: ticket 2: needs_approval", f"done: ticket 3: needs_approval; {why}"],
+        [f"ignored: {why}", "done: help"], [1, 2], 1, "needs_approval 1 eve",
+    )  # fmt: skip
+
+
+async def test_the_last_answer_to_strangers_of_a_repository_says_so(house: House) -> None:
+    house.breaker = Breaker(strangers=1)
+    house.intake = house.open_intake()
+    await house.say("/bot sing", sender="tim", comment=1)
+    await house.say("/bot sing", sender="eve", comment=2)
+    assert (house.replies(), len(house.posts("reaction"))) == (
+        ["I do not know `sing`; `/bot help` lists what I understand.\n\n"
+         "_More that is asked without that access is kept, and not answered for up to an hour._"], 1,
+    )  # fmt: skip
+
+
 async def test_a_strange_bot_gets_no_answer(house: House) -> None:
     said = await house.say("/bot help", sender="sluice[bot]")
     stranger = user("helper[bot]") | {"id": 999}
@@ -418,6 +457,19 @@ async def test_re_run_of_a_run_or_of_all_queues_a_pull_requests_check_again(hous
     before = checks_of(house)
     await house.hear(event, "rerequested", **{event: {"head_sha": SHA, "app": {"id": house.forge.app_id}}})
     assert (before, checks_of(house)) == ([("a", "done")], [("a", "queued")])
+
+
+async def test_re_run_of_a_check_needs_the_floor(house: House) -> None:
+    house.forge.commit(REPO, {".github/bot.toml": "checks = true\n"}, "settings")
+    await house.hear("pull_request", "opened", sender="ann", pull_request=pull(SHA, REPO))
+    with house.store.write() as c:
+        [taken] = pull_checks.take(c, "host", most=1, paused=(), now=house.now)
+        pull_checks.finish(c, taken, "{}", base_sha=None, now=house.now)
+    check = {"head_sha": SHA, "app": {"id": house.forge.app_id}}
+    said = await house.hear("check_run", "rerequested", sender="tim", check_run=check)
+    assert (said, checks_of(house)) == (
+        "ignored: @tim has **triage** access here; starting work needs **write** or above.", [("a", "done")],
+    )  # fmt: skip
 
 
 async def test_re_run_in_the_checks_page_goes_again(house: House) -> None:
