@@ -32,7 +32,7 @@ async def test_where_our_own_check_is_required_the_merge_waits_until_it_is_there
 
 
 async def test_what_waits_for_checks_of_others_is_merged_by_the_forge_and_told(world: World) -> None:
-    repo = requiring(world, "acme/ci", "sluice", "ci")
+    repo = requiring(world, "ci/app", "sluice", "ci")
     world.forge.state.repositories[repo].allows_auto_merge = True
     ticket = await world.ask(repo)
     await world.service.forge.create_check_run(
@@ -56,7 +56,7 @@ async def test_a_repository_that_allows_no_such_wait_is_told_how_to(world: World
 
 
 async def test_what_somebody_pushes_while_a_merge_waits_is_not_merged_unseen(world: World) -> None:
-    repo = requiring(world, "acme/later", "ci")
+    repo = requiring(world, "later/app", "ci")
     world.forge.state.repositories[repo].allows_auto_merge = True
     ticket = await world.ask(repo)
     theirs = world.forge.commit(repo, {"theirs.txt": "x\n"}, "Theirs", branch="sluice/issue-1", user="ann")
@@ -74,7 +74,7 @@ async def test_what_somebody_pushes_while_a_merge_waits_is_not_merged_unseen(wor
 
 
 async def test_a_merge_that_waits_is_taken_back_while_a_follow_up_is_written(world: World) -> None:
-    repo = requiring(world, "acme/follow", "ci")
+    repo = requiring(world, "follow/app", "ci")
     world.forge.state.repositories[repo].allows_auto_merge = True
     first = await world.ask(repo)
     waits: list[bool] = []
@@ -92,8 +92,8 @@ async def test_a_merge_that_waits_is_taken_back_while_a_follow_up_is_written(wor
 @pytest.mark.parametrize(
     ("name", "stop", "said"),
     [
-        ("acme/closed", lambda world, repo: world.forge.close_issue(repo, 1, user="ann"), "The issue was closed by @\u200bann."),
-        ("acme/cancelled", lambda world, repo: world.forge.comment(repo, 1, "/bot cancel", user="ann"), "Cancelled by @\u200bann."),
+        ("closed/app", lambda world, repo: world.forge.close_issue(repo, 1, user="ann"), "The issue was closed by @\u200bann."),
+        ("cancelled/app", lambda world, repo: world.forge.comment(repo, 1, "/bot cancel", user="ann"), "Cancelled by @\u200bann."),
     ],
     ids=["closed", "/bot cancel"],
 )  # fmt: skip

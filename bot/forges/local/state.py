@@ -125,6 +125,7 @@ class Repository:
     statuses: list[dict[str, Any]] = field(default_factory=list)
     roles: dict[str, str] = field(default_factory=dict)
     default_branch: str = "main"
+    size_kb: int = 1
     protected: set[str] = field(default_factory=lambda: {"main"})  # branches that nobody pushes to
     required_checks: set[str] = field(default_factory=set)  # of the default branch
     is_strict: bool = False  # branches have to be up to date before they are merged

@@ -7,6 +7,7 @@ import time
 import httpx
 import pytest
 
+from bot.connecting import by_size
 from bot.forges.errors import Refused
 from bot.forges.github import GitHub
 from bot.forges.local import LocalForge
@@ -27,6 +28,7 @@ async def use_everything(forge: LocalForge, github: GitHub, *, parted: bool) -> 
     await github.issue(REPO, 1)
     await github.waits_for(REPO, 1, parted=parted)
     await github.default_branch(REPO)
+    await github.size_kb(REPO)
     await github.branch_sha(REPO, "main")
     await github.file(REPO, "a.txt", "main")
     await github.folder(REPO, "docs", "main")
@@ -185,3 +187,12 @@ async def test_everything_that_the_app_reaches_is_listed(forge: LocalForge, gith
         ["acme/app", "acme/other"],
         "operator",
     )
+
+
+@pytest.mark.parametrize(("least_mb", "size_kb", "is_large"), [(0, 900_000, False), (2, 2047, False), (2, 2048, True)])
+async def test_a_repository_is_large_from_the_operators_size_on(
+    forge: LocalForge, github: GitHub, least_mb: int, size_kb: int, is_large: bool
+) -> None:
+    forge.create_repository(REPO, {"a.txt": "one\n"})
+    forge.state.repositories[REPO].size_kb = size_kb
+    assert await by_size(github, least_mb)(REPO) is is_large
