@@ -9,7 +9,7 @@ from bisect import bisect
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gate.repository.cargo import below
+from gate.repository.places import inside
 from gate.repository.tree import Tree
 
 # commands whose options `bazel test` takes, the weakest first
@@ -76,7 +76,7 @@ def _read(tree: Tree, path: str, depth: int) -> Iterator[RcOption]:
         joined, start = "", 0
         words = _words(text)
         if words[:1] in (["import"], ["try-import"]) and len(words) > 1:
-            other = below("", words[1].replace("%workspace%", ""))
+            other = inside("", words[1].replace("%workspace%", ""))
             if other and other in tree.known:
                 yield from _read(tree, other, depth + 1)
         elif words:

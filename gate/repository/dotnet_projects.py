@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from gate.repository.cargo import below, strings
 from gate.repository.checks import Check
 from gate.repository.opening import Repository
-from gate.repository.places import folder_of, is_led
+from gate.repository.places import folder_of, inside, is_led
+from gate.repository.rust.cargo import strings
 from gate.repository.shell_files import place
 from gate.repository.tree import Tree
 
@@ -73,7 +73,7 @@ def _target(tree: Tree, argv: Sequence[str], folder: str) -> str | None:
     named = [
         w for i, w in enumerate(words) if not w.startswith(("-", "/p:")) and (i == 0 or words[i - 1] not in _VALUES)
     ]
-    path = below(folder, named[0]) if named else folder
+    path = inside(folder, named[0]) if named else folder
     if path is None or path in tree.known:
         return path if path and path.endswith((*_SOLUTIONS, *PROJECTS)) else None
     start = f"{path}/" if path else ""
@@ -93,11 +93,11 @@ def _projects(tree: Tree, target: str) -> list[str] | None:
     if target.endswith(".slnf"):
         found = (tree.json(target) or {}).get("solution")
         listed = strings(found.get("projects")) if isinstance(found, dict) else []
-        home = below(folder, str(found.get("path", ""))) if isinstance(found, dict) else None
+        home = inside(folder, str(found.get("path", ""))) if isinstance(found, dict) else None
         folder = home.rpartition("/")[0] if home is not None else folder
     else:
         listed = (_IN_SLN if target.endswith(".sln") else _IN_SLNX).findall(tree.text(target) or "")
-    return [p for name in listed if (p := below(folder, name)) is not None] or None
+    return [p for name in listed if (p := inside(folder, name)) is not None] or None
 
 
 def settings_texts(tree: Tree) -> Iterator[str]:

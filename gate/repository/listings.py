@@ -9,7 +9,7 @@ from gate.patterns import later
 from gate.repository.checkers import is_check, verifies
 from gate.repository.checks import Check
 from gate.repository.opening import Repository
-from gate.repository.python_config import below
+from gate.repository.python.config import below
 from gate.repository.shell_files import place, shell_texts
 from gate.repository.test_names import holds_tests, kind_of
 from gate.repository.tree import Tree

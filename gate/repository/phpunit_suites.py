@@ -9,10 +9,9 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from gate.commands.part import option_values
-from gate.repository.cargo import below
 from gate.repository.checks import Check
 from gate.repository.opening import Repository
-from gate.repository.places import folder_of
+from gate.repository.places import folder_of, inside
 from gate.repository.tree import Tree
 from gate.tools.phpunit import matches
 
@@ -93,7 +92,7 @@ def _run(repo: Repository, at: Check, argv: Sequence[str], folder: str) -> PhpRu
     given = option_values(argv, _CONFIG) or [
         w[2:] for w in argv if w.startswith("-c") and len(w) > 2 and not w.startswith("-c=")
     ]
-    base = below(folder, given[-1]) if given else folder
+    base = inside(folder, given[-1]) if given else folder
     if base is None:
         return None
     places = [base, *(f"{base}/{n}" if base else n for n in NAMES)]
@@ -123,10 +122,10 @@ def _suites(tree: Tree, path: str) -> Iterator[Suite]:
         folders = [
             (f, e.attributes.get("suffix", "Test.php"), e.attributes.get("prefix", ""))
             for e in entry.all("directory")
-            if (f := below(folder, e.text)) is not None
+            if (f := inside(folder, e.text)) is not None
         ]
-        files = {f for e in entry.all("file") if (f := below(folder, e.text)) is not None}
-        excluded = [f for e in entry.all("exclude") if e.text and (f := below(folder, e.text)) is not None]
+        files = {f for e in entry.all("file") if (f := inside(folder, e.text)) is not None}
+        excluded = [f for e in entry.all("exclude") if e.text and (f := inside(folder, e.text)) is not None]
         yield Suite(entry.attributes.get("name", ""), tuple(folders), frozenset(files), tuple(excluded))
 
 

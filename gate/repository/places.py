@@ -1,4 +1,4 @@
-"""Whether a check runs in a folder that its files tell, or wherever a variable or a loop leads it."""
+"""Where a check runs: in a folder that its files tell, or wherever a variable or a loop leads it; paths below folders."""
 
 import re
 from pathlib import Path
@@ -21,6 +21,19 @@ def folder_of(repo: Repository, path: Path) -> str | None:
     """Return a folder as files are named below it, empty for the root; None outside of the repository."""
     folder = repo.tree.relative(path)
     return None if folder.startswith("..") else "" if folder == "." else folder
+
+
+def inside(folder: str, path: str) -> str | None:
+    """Return a path that is written from a folder as it is named from the root; None outside of the repository."""
+    parts = [p for p in folder.split("/") if p]
+    for part in path.replace("\\", "/").split("/"):
+        if part == ".." and not parts:
+            return None
+        if part == "..":
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts)
 
 
 def _is_led(repo: Repository, at: Check) -> bool:

@@ -2,7 +2,7 @@
 
 from gate.integrity.python_cases import cases
 from gate.patterns import later
-from gate.repository.js_tests import test_files
+from gate.repository.javascript.tests import test_files
 from gate.repository.tree import NOT_SOURCE, Tree
 
 _NAMES = later(

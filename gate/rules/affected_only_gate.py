@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from gate.report import Finding, Level
-from gate.repository.js_affected import Affected, runs_affected, whole_tasks
+from gate.repository.javascript.affected import Affected, runs_affected, whole_tasks
 from gate.repository.opening import Repository
 from gate.repository.shell_files import place
 

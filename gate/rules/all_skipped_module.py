@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from gate.report import Finding, Level
 from gate.repository.opening import Repository
-from gate.repository.pytest_files import test_files
-from gate.repository.python_config import runs
+from gate.repository.python.config import runs
+from gate.repository.python.pytest_files import test_files
 
 ID = "all-skipped-module"
 SUMMARY = (

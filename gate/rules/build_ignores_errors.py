@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from gate.patterns import later
 from gate.report import Finding, Level
-from gate.repository.js_packages import home, is_below
-from gate.repository.js_scripts import gated
-from gate.repository.js_tokens import tokens_of
+from gate.repository.javascript.packages import home, is_below
+from gate.repository.javascript.scripts import gated
+from gate.repository.javascript.tokens import tokens_of
 from gate.repository.opening import Repository
 
 ID = "build-ignores-errors"

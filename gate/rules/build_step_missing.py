@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from gate.commands.idle import does_nothing
 from gate.report import Finding, Level
-from gate.repository.js_packages import Member, packages, script_line
-from gate.repository.js_scripts import gated, is_run, is_told_elsewhere, key, leaves_to_others, resolved
+from gate.repository.javascript.packages import Member, packages, script_line
+from gate.repository.javascript.scripts import gated, is_run, is_told_elsewhere, key, leaves_to_others, resolved
 from gate.repository.opening import Repository
 
 ID = "build-step-missing"

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from gate.patterns import later
 from gate.report import Finding, Level
 from gate.repository.checks import Check
-from gate.repository.js_caches import Replayed, replayed
-from gate.repository.js_workspace import Asked, scripts_everywhere
+from gate.repository.javascript.caches import Replayed, replayed
+from gate.repository.javascript.workspace import Asked, scripts_everywhere
 from gate.repository.opening import Repository
 
 ID = "cache-inputs-incomplete"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from gate.commands.resolve import Command
 from gate.patterns import later
 from gate.report import Finding, Level
-from gate.repository.js_script_texts import script_texts
+from gate.repository.javascript.script_texts import script_texts
 from gate.repository.opening import Repository
 from gate.repository.shell_files import ShellText, place
 

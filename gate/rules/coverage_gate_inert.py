@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gate.report import Finding, Level
-from gate.repository.js_configs import table
-from gate.repository.js_coverage import limits, unused
+from gate.repository.javascript.configs import table
+from gate.repository.javascript.coverage import limits, unused
 from gate.repository.opening import Repository
 from gate.repository.shell_files import place
 from gate.repository.yaml_lines import Mapped

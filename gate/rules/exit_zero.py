@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from gate.integrity.configs import PYTHON
 from gate.report import Finding, Level
 from gate.repository.opening import Repository
-from gate.repository.python_config import settings
+from gate.repository.python.config import settings
 from gate.repository.shell_files import place
 
 ID = "exit-zero"

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from gate.report import Finding, Level
-from gate.repository.cargo import Crate, sources_of, strings, tables
-from gate.repository.cargo_features import all_features, enabled
-from gate.repository.cargo_runs import CargoRun, cargo_runs
 from gate.repository.opening import Repository
-from gate.repository.rust_cfg import can_hold, conditionals, features_of
+from gate.repository.rust.cargo import Crate, sources_of, strings, tables
+from gate.repository.rust.cfg import can_hold, conditionals, features_of
+from gate.repository.rust.features import all_features, enabled
+from gate.repository.rust.runs import CargoRun, cargo_runs
 
 ID = "feature-not-gated"
 SUMMARY = (

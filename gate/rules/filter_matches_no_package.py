@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from gate.report import Finding, Level
-from gate.repository.js_packages import packages
-from gate.repository.js_workspace import Asked, Workspace, names, scripts_everywhere, workspace_of
+from gate.repository.javascript.packages import packages
+from gate.repository.javascript.workspace import Asked, Workspace, names, scripts_everywhere, workspace_of
 from gate.repository.opening import Repository
 from gate.repository.shell_files import place
 from gate.repository.tree import Tree

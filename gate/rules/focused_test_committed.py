@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from gate.commands.resolve import Command
 from gate.report import Finding, Level
 from gate.repository.checks import Check
-from gate.repository.collecting import gated
-from gate.repository.collecting.collection import Collection
-from gate.repository.js_focused import focused, singled_out
-from gate.repository.js_guards import is_guarded
-from gate.repository.js_tests import SUFFIXES, test_files
+from gate.repository.javascript.collecting import gated
+from gate.repository.javascript.collecting.collection import Collection
+from gate.repository.javascript.focused import focused, singled_out
+from gate.repository.javascript.guards import is_guarded
+from gate.repository.javascript.tests import SUFFIXES, test_files
 from gate.repository.opening import Repository
 
 ID = "focused-test-committed"

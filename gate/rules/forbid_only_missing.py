@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from gate.report import Finding, Level
-from gate.repository.collecting import gated, whereabouts
-from gate.repository.js_focused import singled_out
-from gate.repository.js_guards import is_guarded
+from gate.repository.javascript.collecting import gated, whereabouts
+from gate.repository.javascript.focused import singled_out
+from gate.repository.javascript.guards import is_guarded
 from gate.repository.opening import Repository
 
 ID = "forbid-only-missing"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from gate.report import Finding, Level
-from gate.repository.js_workspace import Asked, chosen, own_package, scripts_everywhere, workspace_of
+from gate.repository.javascript.workspace import Asked, chosen, own_package, scripts_everywhere, workspace_of
 from gate.repository.opening import Repository
 from gate.repository.shell_files import place
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 
 from gate.report import Finding, Level
-from gate.repository.cargo import Crate, sources_of, tables
-from gate.repository.cargo_runs import CargoRun, cargo_runs
 from gate.repository.opening import Repository
+from gate.repository.rust.cargo import Crate, sources_of, tables
+from gate.repository.rust.runs import CargoRun, cargo_runs
 
 ID = "ignored-tests"
 SUMMARY = (

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from gate.patterns import later
 from gate.report import Finding, Level
 from gate.repository.opening import Repository
-from gate.repository.python_linters import IGNORED, Linted, linted
+from gate.repository.python.linters import IGNORED, Linted, linted
 from gate.repository.tree import Tree
 
 ID = "lint-excludes-source"

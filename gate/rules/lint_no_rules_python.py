@@ -6,7 +6,7 @@ from typing import Any
 from gate.integrity.configs import PYTHON
 from gate.report import Finding, Level
 from gate.repository.opening import Repository
-from gate.repository.python_config import runs, settings
+from gate.repository.python.config import runs, settings
 
 ID = "lint-no-rules"
 SUMMARY = (

@@ -6,10 +6,10 @@ from typing import Any
 from gate.patterns import later
 from gate.report import Finding, Level
 from gate.repository.checks import Check
-from gate.repository.js_configs import join
-from gate.repository.js_eslint import Eslint, load_eslint, nested, words_of
-from gate.repository.js_globs import matches
-from gate.repository.js_packages import is_below
+from gate.repository.javascript.configs import join
+from gate.repository.javascript.eslint import Eslint, load_eslint, nested, words_of
+from gate.repository.javascript.globs import matches
+from gate.repository.javascript.packages import is_below
 from gate.repository.opening import Repository
 from gate.repository.tree import Tree
 

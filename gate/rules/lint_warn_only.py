@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from gate.report import Finding, Level
-from gate.repository.js_linters import strictness
+from gate.repository.javascript.linters import strictness
 from gate.repository.opening import Repository
 from gate.repository.shell_files import place
 

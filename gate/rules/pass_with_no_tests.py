@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from gate.patterns import later
 from gate.report import Finding, Level
 from gate.repository.alike import together
-from gate.repository.js_configs import imports, join
-from gate.repository.js_tokens import IMPORT
+from gate.repository.javascript.configs import imports, join
+from gate.repository.javascript.tokens import IMPORT
 from gate.repository.opening import Repository
 from gate.repository.shell_files import place
 from gate.repository.tree import Tree

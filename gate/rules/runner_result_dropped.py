@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from gate.commands.resolve import Command
 from gate.report import Finding, Level
 from gate.repository.opening import Repository
-from gate.repository.python_config import below
+from gate.repository.python.config import below
 from gate.repository.tree import Tree
 
 ID = "runner-result-dropped"

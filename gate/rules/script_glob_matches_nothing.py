@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from gate.report import Finding, Level
-from gate.repository.js_several import SEVERAL, asked_scripts, fitting, is_pattern
-from gate.repository.js_workspace import is_here, own_package
+from gate.repository.javascript.several import SEVERAL, asked_scripts, fitting, is_pattern
+from gate.repository.javascript.workspace import is_here, own_package
 from gate.repository.opening import Repository
 from gate.repository.shell_files import place
 

@@ -7,8 +7,16 @@ from gate.commands.idle import does_nothing
 from gate.commands.resolve import Command
 from gate.commands.shell import split
 from gate.report import Finding, Level
-from gate.repository.js_packages import Member, packages, script_line
-from gate.repository.js_scripts import checks_of, gated, is_run, is_told_elsewhere, leaves_to_others, named, resolved
+from gate.repository.javascript.packages import Member, packages, script_line
+from gate.repository.javascript.scripts import (
+    checks_of,
+    gated,
+    is_run,
+    is_told_elsewhere,
+    leaves_to_others,
+    named,
+    resolved,
+)
 from gate.repository.opening import Repository
 from gate.tools import node_test
 

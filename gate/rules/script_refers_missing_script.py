@@ -7,9 +7,9 @@ from gate.commands.resolve import Command
 from gate.commands.shell import split
 from gate.patterns import later
 from gate.report import Finding, Level
-from gate.repository.js_packages import Member, packages, script_line
-from gate.repository.js_scripts import gated, named
-from gate.repository.js_several import SEVERAL, asked_scripts, is_pattern
+from gate.repository.javascript.packages import Member, packages, script_line
+from gate.repository.javascript.scripts import gated, named
+from gate.repository.javascript.several import SEVERAL, asked_scripts, is_pattern
 from gate.repository.opening import Repository
 
 ID = "script-refers-missing-script"

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from gate.report import Finding, Level
 from gate.repository.checks import Check
-from gate.repository.gradle_files import Statement, build_files, statements
-from gate.repository.jvm_tests import files_with_tests, reports
+from gate.repository.jvm.gradle import Statement, build_files, statements
+from gate.repository.jvm.tests import files_with_tests, reports
 from gate.repository.opening import Repository
 from gate.repository.places import folder_of
 from gate.repository.shell_files import place

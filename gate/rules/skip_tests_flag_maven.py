@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from gate.report import Finding, Level
-from gate.repository.jvm_tests import files_with_tests, reports
-from gate.repository.maven_poms import MavenRun, Setting, maven_runs, poms, settings
+from gate.repository.jvm.maven import MavenRun, Setting, maven_runs, poms, settings
+from gate.repository.jvm.tests import files_with_tests, reports
 from gate.repository.opening import Repository
 from gate.repository.shell_files import place
 

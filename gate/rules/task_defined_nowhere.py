@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gate.report import Finding, Level
-from gate.repository.js_configs import table
-from gate.repository.js_packages import packages
-from gate.repository.js_workspace import Asked, chosen, scripts_everywhere, workspace_of
+from gate.repository.javascript.configs import table
+from gate.repository.javascript.packages import packages
+from gate.repository.javascript.workspace import Asked, chosen, scripts_everywhere, workspace_of
 from gate.repository.opening import Repository
 from gate.repository.shell_files import place
 from gate.repository.tree import Tree

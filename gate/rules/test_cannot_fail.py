@@ -9,9 +9,9 @@ from gate.integrity.python_truth import known
 from gate.patterns import later
 from gate.report import Finding, Level
 from gate.repository.opening import Repository
-from gate.repository.pytest_files import collected, test_files
-from gate.repository.python_classes import Names, classes_never_collected, read_names
-from gate.repository.python_config import runs
+from gate.repository.python.classes import Names, classes_never_collected, read_names
+from gate.repository.python.config import runs
+from gate.repository.python.pytest_files import collected, test_files
 
 ID = "test-cannot-fail"
 SUMMARY = (

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from gate.patterns import later
 from gate.report import Finding, Level
-from gate.repository.collecting import by_scripts, gated, reached, whereabouts
-from gate.repository.collecting.collection import Collection
-from gate.repository.js_packages import home, is_below, packages
-from gate.repository.js_tests import ANY, test_files
+from gate.repository.javascript.collecting import by_scripts, gated, reached, whereabouts
+from gate.repository.javascript.collecting.collection import Collection
+from gate.repository.javascript.packages import home, is_below, packages
+from gate.repository.javascript.tests import ANY, test_files
 from gate.repository.opening import Repository
 
 ID = "test-glob-misses"

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from gate.report import Finding, Level
-from gate.repository.jvm_tests import files_with_tests
-from gate.repository.maven_poms import MavenRun, maven_runs, poms
+from gate.repository.jvm.maven import MavenRun, maven_runs, poms
+from gate.repository.jvm.tests import files_with_tests
 from gate.repository.opening import Repository
 from gate.repository.shell_files import place
 from gate.repository.xml_lines import Element

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from gate.integrity.python_cases import cases
 from gate.report import Finding, Level
 from gate.repository.opening import Repository
-from gate.repository.pytest_files import collected
+from gate.repository.python.pytest_files import collected
 
 ID = "test-glob-misses"
 SUMMARY = (

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from gate.integrity.configs import PYTHON
 from gate.report import Finding, Level
 from gate.repository.opening import Repository
-from gate.repository.python_config import below, runs, settings
+from gate.repository.python.config import below, runs, settings
 
 ID = "testpaths-missing-dir"
 SUMMARY = (

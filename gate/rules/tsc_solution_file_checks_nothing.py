@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from gate.report import Finding, Level
 from gate.repository.alike import together
+from gate.repository.javascript.tsconfig import projects_of
 from gate.repository.opening import Repository
 from gate.repository.shell_files import place
-from gate.repository.tsconfig import projects_of
 
 ID = "tsc-solution-file-checks-nothing"
 SUMMARY = (

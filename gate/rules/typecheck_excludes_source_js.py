@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from gate.report import Finding, Level
 from gate.repository.alike import MANY
-from gate.repository.collecting import reached
-from gate.repository.js_configs import join
-from gate.repository.js_packages import home, is_below, packages
-from gate.repository.js_tests import test_files
+from gate.repository.javascript.collecting import reached
+from gate.repository.javascript.configs import join
+from gate.repository.javascript.packages import home, is_below, packages
+from gate.repository.javascript.tests import test_files
+from gate.repository.javascript.tsconfig import SUFFIXES, Project, checked, projects_of
 from gate.repository.opening import Repository
-from gate.repository.tsconfig import SUFFIXES, Project, checked, projects_of
 
 ID = "typecheck-excludes-source"
 SUMMARY = (

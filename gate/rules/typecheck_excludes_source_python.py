@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from gate.report import Finding, Level
-from gate.repository.mypy_files import typed
 from gate.repository.opening import Repository
-from gate.repository.python_config import product
+from gate.repository.python.config import product
+from gate.repository.python.mypy_files import typed
 
 ID = "typecheck-excludes-source"
 SUMMARY = (

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from gate.report import Finding, Level
-from gate.repository.mypy_files import fits, module, mypy_settings, sections
 from gate.repository.opening import Repository
-from gate.repository.python_config import product, runs
+from gate.repository.python.config import product, runs
+from gate.repository.python.mypy_files import fits, module, mypy_settings, sections
 
 ID = "typecheck-ignores-errors"
 SUMMARY = (

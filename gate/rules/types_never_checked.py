@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from gate.report import Finding, Level
-from gate.repository.js_packages import Member, home, packages
-from gate.repository.js_scripts import gated, is_told_elsewhere, leaves_to_others
+from gate.repository.javascript.packages import Member, home, packages
+from gate.repository.javascript.scripts import gated, is_told_elsewhere, leaves_to_others
+from gate.repository.javascript.tsconfig import SUFFIXES
 from gate.repository.opening import Repository
-from gate.repository.tsconfig import SUFFIXES
 
 ID = "types-never-checked"
 SUMMARY = (

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from gate.report import Finding, Level
-from gate.repository.mypy_files import mypy_settings
 from gate.repository.opening import Repository
-from gate.repository.python_config import runs
+from gate.repository.python.config import runs
+from gate.repository.python.mypy_files import mypy_settings
 
 ID = "untyped-bodies-unchecked"
 SUMMARY = (

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from gate.report import Finding, Level
-from gate.repository.cargo import Crate, Workspace, sources_of, tests_in
-from gate.repository.cargo_runs import CargoRun, cargo_runs
 from gate.repository.opening import Repository
+from gate.repository.rust.cargo import Crate, Workspace, sources_of, tests_in
+from gate.repository.rust.runs import CargoRun, cargo_runs
 
 ID = "workspace-member-not-gated"
 SUMMARY = (

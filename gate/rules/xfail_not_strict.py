@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from gate.integrity.configs import PYTHON
 from gate.report import Finding, Level
 from gate.repository.opening import Repository
-from gate.repository.pytest_files import test_files
-from gate.repository.python_config import runs, settings
+from gate.repository.python.config import runs, settings
+from gate.repository.python.pytest_files import test_files
 
 ID = "xfail-not-strict"
 SUMMARY = (

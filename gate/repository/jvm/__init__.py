@@ -1,0 +1,1 @@
+"""What is read of Java and its kin: builds of Maven and Gradle."""

@@ -1,0 +1,1 @@
+"""What is read of Rust: crates, features, and the runs of cargo."""
