@@ -18,6 +18,7 @@ from bot.forges.errors import ForgeError
 from bot.forges.manifest import NewApp
 
 LOOPBACK = ("127.0.0.1", "::1")
+_OF_PROXIES = ("forwarded", "x-forwarded-for", "x-real-ip", "via")  # whoever asks through one is somewhere else
 _SHELL = """<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>Sluice: set-up</title><style>
 :root {{ color-scheme: light dark }}
@@ -44,7 +45,7 @@ class SetupPage:
         return Starlette(routes=[Route("/setup/{token}", self._form), Route("/back", self._back)])
 
     async def _form(self, request: Request) -> Response:
-        if not self._is_ours(request) or not hmac.compare_digest(request.path_params["token"], self.token):
+        if not self._is_ours(request) or not _same(request.path_params["token"], self.token):
             return PlainTextResponse("This page is for who started `bot setup` on this machine.", 403)
         # the address that this very connection came to, never one that a header claims
         host, port = request.scope["server"]
@@ -63,7 +64,7 @@ class SetupPage:
 
     async def _back(self, request: Request) -> Response:
         state, code = request.query_params.get("state", ""), request.query_params.get("code", "")
-        if not self._is_ours(request) or not hmac.compare_digest(state.encode(), self._state.encode()):
+        if not self._is_ours(request) or not _same(state, self._state):
             return PlainTextResponse("This answer does not belong to the set-up that was started here.", 403)
         if self.done.done():
             return PlainTextResponse("The App is made already.", 409)
@@ -81,4 +82,9 @@ class SetupPage:
 
     def _is_ours(self, request: Request) -> bool:
         client: Any = request.scope.get("client") or ("", 0)
-        return client[0] in LOOPBACK and "x-forwarded-for" not in request.headers
+        return client[0] in LOOPBACK and not any(name in request.headers for name in _OF_PROXIES)
+
+
+def _same(given: str, own: str) -> bool:
+    """Compare in constant time; in bytes, since strings must be ASCII for that."""
+    return hmac.compare_digest(given.encode("utf-8", "surrogateescape"), own.encode())

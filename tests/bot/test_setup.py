@@ -54,7 +54,9 @@ def refuses_strangers(url: str) -> None:
     """Hold that the page is for nobody but who started it."""
     with httpx.Client() as http:
         assert http.get(url.rsplit("/", 1)[0] + "/guess").status_code == 403
-        assert http.get(url, headers={"x-forwarded-for": "8.8.8.8"}).status_code == 403
+        assert http.get(url.rsplit("/", 1)[0] + "/guéss").status_code == 403
+        for name in ("x-forwarded-for", "forwarded", "x-real-ip", "via"):
+            assert http.get(url, headers={name: "8.8.8.8"}).status_code == 403
         assert http.get(f"http://{urlsplit(url).netloc}/back?code=x&state=wrong").status_code == 403
 
 
