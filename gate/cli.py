@@ -78,13 +78,16 @@ def _parser(argv: list[str]) -> "argparse.ArgumentParser":
 
     class Parser(argparse.ArgumentParser):
         def error(self, message: str) -> NoReturn:
-            self.exit(2, f"{self.prog}: {message}; `{self.prog} --help` explains\n")
+            # words that a command does not know are told by the parser above it
+            about = f"gate {argv[0]}" if self.prog == "gate" and argv and argv[0] in known else self.prog
+            self.exit(2, f"{about}: {message}; `{about} --help` explains\n")
 
+    known = {name for name, _, _ in COMMANDS}
     parser = Parser(prog="gate", description="A verify gate that can fail.", allow_abbrev=False)
     parser.add_argument("--version", action=_version_action(), nargs=0, help="show the version and end")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for name, help_, add_options in COMMANDS:
-        if argv[:1] == [name] or argv[:1] not in [[known] for known, _, _ in COMMANDS]:
+        if argv[:1] == [name] or not known.intersection(argv[:1]):
             add_options(commands.add_parser(name, help=help_, allow_abbrev=False))
     return parser
 
@@ -258,6 +261,8 @@ def _init(arguments: "argparse.Namespace") -> int:
 
     asked = folder(arguments.repo)
     repo = output.root_of(asked)
+    if (repo / "HEAD").is_file() and (repo / "objects").is_dir():
+        raise GateError(f"{repo}: expected a folder of sources, found git's own; go to a worktree of it")
     if repo != asked:
         print(f"for the whole worktree at {repo}: `gate run` reads its {FILE}", file=sys.stderr)
     proposal = propose(repo)

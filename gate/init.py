@@ -32,7 +32,7 @@ _MARKS = {
 }
 NOTHING = (
     "# Nothing was found here that a gate could run: no package.json scripts, no Python, Go, Rust, JVM\n"
-    "# or .NET project, no Makefile, no workflow. Name what checks this repository:\n#\n"
+    "# or .NET project, no Makefile, no workflow with a check that can fail.\n# Name what checks this repository:\n#\n"
     '# [steps.test]\n# run = "your test command"\n'
 )
 

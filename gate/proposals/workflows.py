@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from gate import tools
+from gate.commands.shell import Options, split
 from gate.proposals.line import Line, read, short
 from gate.strangers import yaml_of
 
@@ -20,6 +21,7 @@ _PIECE = re.compile(
     r"^(?:#|(?:if|elif|else|fi|for|while|until|case|esac|do|done|then|function)\b|[)}]|\S+\s*\(\)|\S+\))"
     r"|(?:\{|\(|\||&&|\bthen|\bdo|<<-?\s*\S+)$"
 )
+_GITHUB = Options(errexit=True)  # how it starts a shell
 _EVENTS = {"push", "pull_request", "merge_group", "pull_request_target"}
 _MOST = 6
 
@@ -34,6 +36,8 @@ def look(repo: Path) -> Iterator[Line]:
         for command, where in _commands(read(path)):
             if (command, where) in seen or len(seen) >= _MOST or "${{" in command or "gate run" in command:
                 continue
+            if not all(simple.binds for simple in split(command, _GITHUB)):
+                continue  # `shellcheck x || true`: it could not fail here either
             known = [i for i in tools.recognise(command, repo / where, root=repo) if i.tool.KIND != "runner"]
             if known or (_CHECKS.search(command) and not _PREPARES.search(command)):
                 seen.add((command, where))

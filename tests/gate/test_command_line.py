@@ -91,3 +91,15 @@ def test_notes_of_a_file_names_what_was_asked_for(tmp_path: Path) -> None:
 
 def test_every_rule_of_the_notes_is_explained() -> None:
     assert [command("explain", rule).returncode for rule in ("broken-wikilink", "merge-marker")] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["audit", "--json"], "gate audit: unrecognized arguments: --json; `gate audit --help` explains\n"),
+        (["--json"], "gate: the following arguments are required: COMMAND; `gate --help` explains\n"),
+    ],
+)
+def test_a_word_that_is_not_known_points_to_the_help_of_its_command(words: list[str], said: str) -> None:
+    done = command(*words)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)

@@ -57,6 +57,7 @@ PACKAGE = json.dumps({"scripts": {"lint": "eslint .", "build": "vite build", "te
         ({f"n/{x}.md": "[[a]]" for x in "abc"}, ["gate notes n"]),
         ({".github/workflows/ci.yml": "on: [push]\njobs: {t: {steps: [{run: npm ci}, {run: bats tests, working-directory: sub}, {run: ./check.sh}, {run: 'pytest ${{ x }}'}]}}\n"}, ["./check.sh", "bats tests"]),
         ({".github/workflows/ci.yml": "on: [push]\njobs:\n  t:\n    steps:\n      - run: |\n          # test all\n          if true; then\n            ./check.sh \\\n              --all\n          fi\n          check() {\n"}, ["./check.sh --all"]),
+        ({".github/workflows/ci.yml": "on: [push]\njobs: {t: {steps: [{run: shellcheck a.sh || true}, {run: bats spec | cat}, {run: bats spec}]}}\n"}, ["bats spec"]),
         ({".github/workflows/nightly.yml": "on: schedule\njobs: {t: {steps: [{run: ./check.sh}]}}\n"}, []),
         ({"Makefile": "test:\n\ttrue\nlint:\n\ttrue\n"}, ["make lint", "make test"]),
         ({".pre-commit-config.yaml": "repos: []\n"}, ["pre-commit run --all-files"]),
@@ -93,6 +94,13 @@ def test_a_policy_that_is_there_is_never_overwritten(tmp_path: Path) -> None:
         [*GATE, "init", "--repo", str(tmp_path), "--write"], capture_output=True, text=True, check=False
     )
     assert (done.returncode, (tmp_path / "gate.toml").read_text()) == (2, "mine")
+
+
+def test_the_folder_of_git_itself_is_no_place_for_a_policy(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", "--bare", str(tmp_path)], check=True)
+    done = subprocess.run([*GATE, "init", "--repo", str(tmp_path)], capture_output=True, text=True, check=False)
+    said = f"gate: {tmp_path}: expected a folder of sources, found git's own; go to a worktree of it\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
 
 
 def test_a_check_says_what_fails_today(tmp_path: Path) -> None:
