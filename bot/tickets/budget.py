@@ -1,11 +1,13 @@
 """A budget: the most that may be used, and how people write one."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from bot.errors import UserError
 
-_AMOUNT = re.compile(r"^(?P<dollar>\$)?(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[kKM]?\s*tokens?|turns?|dollars?|s|m|h)?$")
+_AMOUNT = re.compile(
+    r"^(?P<dollar>\$)?(?P<number>\d{1,12}(?:\.\d{1,6})?)\s*(?P<unit>[kKM]?\s*tokens?|turns?|dollars?|s|m|h)?$"
+)
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 
 
@@ -17,6 +19,10 @@ class Budget:
     wall_s: float | None = None
     tokens: int | None = None
     dollars: float | None = None
+
+
+# of one amount: more is a slip of the finger
+MOST = Budget(turns=10_000, wall_s=7 * 86_400, tokens=1_000_000_000, dollars=10_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +55,15 @@ def read_amount(text: str) -> Budget:
         raise UserError(f"a budget is written as `$2`, `500k tokens`, `20 turns` or `30m`; got `{text.strip()}`")
     match unit:
         case "" | "dollar":
-            return Budget(dollars=number)
+            amount = Budget(dollars=number)
         case "turn":
-            return Budget(turns=int(number))
+            amount = Budget(turns=int(number))
         case "s" | "m" | "h":
-            return Budget(wall_s=number * _SECONDS[unit])
+            amount = Budget(wall_s=number * _SECONDS[unit])
         case _:
-            return Budget(tokens=int(number * {"k": 1e3, "K": 1e3, "M": 1e6}.get(unit[0], 1)))
+            amount = Budget(tokens=int(number * {"k": 1e3, "K": 1e3, "M": 1e6}.get(unit[0], 1)))
+    if any((value or 0) > most for value, most in zip(astuple(amount), astuple(MOST), strict=True)):
+        raise UserError(
+            f"at most $10000, 1000M tokens, 10000 turns or 168h can be granted at once; got `{text.strip()}`"
+        )
+    return amount

@@ -59,12 +59,36 @@ def test_an_amount_is_read(text: str, amount: Budget) -> None:
     assert read_amount(text) == amount
 
 
-@pytest.mark.parametrize("text", ["", "2", "$", "$0", "-$2", "$2 tokens", "two dollars", "5k turns", "$2; rm"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "2",
+        "$",
+        "$0",
+        "-$2",
+        "$2 tokens",
+        "two dollars",
+        "5k turns",
+        "$2; rm",
+        "$" + "9" * 400,
+        "9" * 400 + " tokens",
+    ],
+)
 def test_what_is_no_amount_is_said(text: str) -> None:
     with pytest.raises(UserError) as raised:
         read_amount(text)
 
     assert str(raised.value) == (f"a budget is written as `$2`, `500k tokens`, `20 turns` or `30m`; got `{text}`")
+
+
+@pytest.mark.parametrize("text", ["$10001", "2000M tokens", "10001 turns", "169h"])
+def test_an_amount_that_nobody_can_mean_is_refused(text: str) -> None:
+    with pytest.raises(UserError) as raised:
+        read_amount(text)
+
+    said = f"at most $10000, 1000M tokens, 10000 turns or 168h can be granted at once; got `{text}`"
+    assert str(raised.value) == said
 
 
 def test_topping_up_gives_the_amount_on_top_of_what_is_gone() -> None:
