@@ -77,5 +77,8 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put fast files first, then slow ones, the largest of those first: so that no worker is left alone with one."""
-    slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
+    slow = Counter[Path]()
+    for item in items:
+        marker = item.get_closest_marker("slow")
+        slow[item.path] += marker.kwargs.get("seconds", 3) if marker else 0
     items.sort(key=lambda item: (slow[item.path] > 0, -slow[item.path]))

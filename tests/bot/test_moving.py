@@ -107,7 +107,7 @@ def test_a_bot_that_still_runs_is_not_moved(old: Store, tmp_path: Path) -> None:
 
 
 @needs("bwrap", package="bubblewrap")
-@pytest.mark.slow
+@pytest.mark.slow(seconds=20)
 def test_a_bot_that_was_killed_goes_on_in_the_other_database(
     tmp_path: Path, forge: LocalForge, postgres_url: str
 ) -> None:

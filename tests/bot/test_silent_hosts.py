@@ -23,7 +23,7 @@ from tests.bot.living import (
 )  # fmt: skip
 from tests.needs import needs
 
-pytestmark = [needs("bwrap", package="bubblewrap"), pytest.mark.slow]
+pytestmark = [needs("bwrap", package="bubblewrap"), pytest.mark.slow(seconds=16)]
 
 
 @pytest.fixture

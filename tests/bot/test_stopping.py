@@ -16,7 +16,7 @@ from bot.work.agents.sessions import read_session
 from tests.bot.living import Bot, Model, left_running
 from tests.needs import needs
 
-pytestmark = [needs("bwrap", package="bubblewrap"), pytest.mark.slow]
+pytestmark = [needs("bwrap", package="bubblewrap"), pytest.mark.slow(seconds=8)]
 LONG = {name: f"sleep 86{n}" for n, name in enumerate(("install", "agent", "gate", "push"), 100)}  # each told apart
 EDIT = {"edit": {"command": "create", "path": "new.txt", "file_text": "work in progress\n"}}
 PASSES = '[steps.test]\nrun = "true"\nevidence = "exit"\n'
