@@ -32,9 +32,8 @@ class Wait(NamedTuple):
 
 Decision = Admit | Wait
 Links = Mapping[str, tuple[tuple[str, str], ...]]  # repository to its symlinks: link and target
-_wait: Callable[[tuple[Ticket, str, tuple[int, ...]]], Wait] = partial(
-    tuple.__new__, Wait
-)  # by name it takes twice as long
+# by name it takes twice as long
+_wait: Callable[[tuple[Ticket, str, tuple[int, ...]]], Wait] = partial(tuple.__new__, Wait)
 
 
 @dataclass(frozen=True, slots=True)

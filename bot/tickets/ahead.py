@@ -27,9 +27,8 @@ class Ahead:
 
     def __init__(self) -> None:
         self._place = 0
-        self.whole: _Entry | None = (
-            None  # the oldest claim of everything: whoever comes now meets it, and need not be added
-        )
+        # the oldest claim of everything: whoever comes now meets it, and need not be added
+        self.whole: _Entry | None = None
         self._ends: dict[str, _Entry] = {}  # the oldest claim of exactly this, and with it of all below
         self._first: dict[str, _Entry] = {}  # the oldest claim of something below this folder
         self._patterns: defaultdict[str, list[_Entry]] = defaultdict(list)  # claims that are a pattern from here on

@@ -22,6 +22,7 @@ class Budget:
 
 
 # of one amount: more is a slip of the finger
+MOST_IN_WORDS = "$10000, 1000M tokens, 10000 turns or 168h"
 MOST = Budget(turns=10_000, wall_s=7 * 86_400, tokens=1_000_000_000, dollars=10_000)
 
 
@@ -63,7 +64,5 @@ def read_amount(text: str) -> Budget:
         case _:
             amount = Budget(tokens=int(number * {"k": 1e3, "K": 1e3, "M": 1e6}.get(unit[0], 1)))
     if any((value or 0) > most for value, most in zip(astuple(amount), astuple(MOST), strict=True)):
-        raise UserError(
-            f"at most $10000, 1000M tokens, 10000 turns or 168h can be granted at once; got `{text.strip()}`"
-        )
+        raise UserError(f"at most {MOST_IN_WORDS} can be granted at once; got `{text.strip()}`")
     return amount

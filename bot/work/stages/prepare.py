@@ -73,15 +73,19 @@ async def _branch(job: Job) -> str:
     if job.ticket.branch is not None:
         return job.ticket.branch
     issue, title = job.ticket.issue, re.sub(r"[^a-z0-9]+", "-", job.ticket.title.lower())[:TITLE_LENGTH].strip("-")
-    prefix, taken = BRANCH_PREFIX, BRANCH_PREFIX.rstrip("/")
-    if await job.desk.forge.branch_sha(job.repository, taken) is not None:
-        prefix = f"{taken}-"
-        job.log(f"a branch is named `{taken}`, beside which git keeps no `{taken}/...`: ours begins with `{prefix}`")
-    stem = f"{prefix}{f'issue-{issue}' if issue else title or 'change'}"  # no forge, no number
-    for name in (stem, *(f"{stem}-{n}" for n in range(2, MOST_BRANCHES))):
-        if await job.desk.forge.branch_sha(job.repository, name) is None:
+    stem = f"issue-{issue}" if issue else title or "change"  # no forge, no number
+    forge, taken = job.desk.forge, BRANCH_PREFIX.rstrip("/")
+    first = f"{BRANCH_PREFIX}{stem}"
+    above, there = await asyncio.gather(*(forge.branch_sha(job.repository, name) for name in (taken, first)))
+    if above is None and there is None:
+        return first
+    if above is not None:
+        first = f"{taken}-{stem}"
+        job.log(f"a branch is named `{taken}`, beside which git keeps no `{taken}/...`: ours begins with `{taken}-`")
+    for name in (first, *(f"{first}-{n}" for n in range(2, MOST_BRANCHES))):
+        if await forge.branch_sha(job.repository, name) is None:
             return name
-    return stem  # publishing says what is there
+    return first  # publishing says what is there
 
 
 async def _note_links(job: Job, base_sha: str) -> None:
