@@ -1,8 +1,9 @@
 """The grammar of shell text, as far as it decides what runs and whose failure counts. Reads only; never fails."""
 
+import bisect
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -255,18 +256,31 @@ def _words(text: str) -> Iterator[str]:
         yield ";"
 
 
-def _behind_document(text: str, line: str, start: int) -> int:
+def _behind_document(ends: Mapping[str, Sequence[int]], line: str, start: int) -> int:
     """Return where a shell reads on behind a line: behind what `<<WORD` gives to a program that is no shell."""
     found = _DOCUMENT.search(line) if "<<" in line else None
     if found is None or _READS.match(line):
         return start
-    end = re.compile(rf"^\t*{found[3]}[ \t]*$", re.M).search(text, start)
-    return start if end is None else min(len(text), end.end() + 1)
+    behind = ends.get(found[3], ())
+    at = bisect.bisect_right(behind, start)
+    return behind[at] if at < len(behind) else start
+
+
+def _document_ends(text: str) -> dict[str, list[int]]:
+    """Return where lines end that hold one word alone, by that word: a text is looked through once, however often it asks."""
+    ends, end = dict[str, list[int]](), 0
+    for line in text.split("\n") if "<<" in text else ():
+        end = min(len(text), end + len(line) + 1)
+        word = line.lstrip("\t").rstrip(" \t")
+        if word.isidentifier():
+            ends.setdefault(word, []).append(end)
+    return ends
 
 
 def _lines(text: str) -> list[str]:
     """Return logical lines: continuations joined, comments dropped, newlines inside quotes kept."""
     lines, current = list[str](), ""
+    ends = _document_ends(text)
     quote = ""
     i = 0
     while i < len(text):
@@ -288,7 +302,7 @@ def _lines(text: str) -> list[str]:
             continue
         elif char == "\n":
             lines.append(current)
-            i = _behind_document(text, current, i + 1)
+            i = _behind_document(ends, current, i + 1)
             current = ""
             continue
         current += char

@@ -46,7 +46,7 @@ def load_json(path: Path, root: Path) -> dict[str, Any] | None:
         now = path.stat()
     except (OSError, ValueError):
         return None
-    return _read_json(path, root, (now.st_dev, now.st_ino, now.st_mtime_ns, now.st_size))
+    return _read_json(path, root, (now.st_dev, now.st_ino, now.st_mtime_ns, now.st_ctime_ns, now.st_size))
 
 
 @functools.lru_cache(maxsize=2000)

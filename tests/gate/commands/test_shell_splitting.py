@@ -27,6 +27,7 @@ CASES = {
     "an open quote": ("a; b 'c", [Simple(("a",)), Simple(("b",))]),
     "a document": ("cat >f <<'EOF'\nif a; then\nEOF\nb", [Simple(("cat",)), Simple(("b",))]),
     "a document for a shell": ("bash <<EOF\na\nEOF", [Simple(("bash",)), Simple(("a",)), Simple(("EOF",))]),
+    "documents of one word": ("cat <<-E\nx\n\tE\na\ncat <<E\ny\nE\nb", [Simple(("cat",)), Simple(("a",)), Simple(("cat",)), Simple(("b",))]),
     "a document without an end": ("cat <<EOF\na", [Simple(("cat",)), Simple(("a",))]),
     "nothing": ("  # only words\n", []),
 }
@@ -89,6 +90,10 @@ def test_a_failure_counts_or_is_swallowed(text: str) -> None:
         for options in (PLAIN, STRICT)
     )
     assert (alone, strict) == BINDS[text]
+
+
+def test_documents_without_an_end_are_looked_for_once() -> None:
+    assert len(split("a <<E\n" * 20_000)) == 20_000  # forty minutes where each line looks through the rest
 
 
 def test_what_stands_behind_an_exit_does_not_surely_run() -> None:
