@@ -89,7 +89,7 @@ class Service:
         self.outage = Outage(self.store)
         self.outbox = Outbox(
             self.store, self.forge, now=time.time, links=links_of(settings), strike=redactor.data,
-            claim_s=min(posts.CLAIM_S, settings.dead_after_s),
+            host=self.host, claim_s=min(posts.CLAIM_S, settings.dead_after_s),
         )  # fmt: skip
         self.desk = self._desk(data, redactor)
         self.engine = Engine(self.desk, database_url=settings.database_url or sqlite_url(data / ENGINE), host=self.host)
@@ -254,6 +254,7 @@ class Service:
     def _take_back(self) -> list[Ticket]:
         with self.store.write() as c:
             pull_checks.release_of(c, self.host)
+            posts.release(c, self.host)
             hosts.beat(c, self.host, slots=self.settings.slots)
             return list(hosts.take_back(c, host=self.host, now=time.time()))
 

@@ -142,14 +142,15 @@ class Outbox:
 
     def __init__(
         self, store: Store, forge: GitHub, *, now: Callable[[], float], links: Links | None = None,
-        strike: Callable[[Any], Any] = lambda data: data, claim_s: float = posts.CLAIM_S,
+        strike: Callable[[Any], Any] = lambda data: data, host: str = "",
+        claim_s: float = posts.CLAIM_S,
     ) -> None:  # fmt: skip
         self._links = links or Links("")
         self._store = store
         self._forge = forge
         self._now = now
         self._strike = strike  # takes secrets out of what is posted
-        self._claim_s, self._limit_s = claim_s, claim_s * LIMIT
+        self._host, self._claim_s, self._limit_s = host, claim_s, claim_s * LIMIT
         self._wake = asyncio.Event()
         self._posting = asyncio.Lock()
 
@@ -199,7 +200,7 @@ class Outbox:
         if self._store.engine.dialect.name == "sqlite":
             return 0.0  # no other host writes to this database
         with self._store.write() as c:
-            return posts.claim(c, post, self._now(), seconds=self._claim_s)
+            return posts.claim(c, post, self._now(), host=self._host, seconds=self._claim_s)
 
     def _record_failure(self, post: Post, error: Exception, claimed_until: float) -> None:
         not_before = _next_try(error, post.tries, self._now())

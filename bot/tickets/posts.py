@@ -96,8 +96,8 @@ def _ready_at(now: float) -> sa.ColumnElement[float]:
     return sa.case((wanted > now + LONGEST_S, 0.0), else_=wanted)
 
 
-def claim(c: sa.Connection, post: Post, now: float, *, seconds: float = CLAIM_S) -> float | None:
-    """Take a post for this host until it is recorded, at most until the time returned; None where another has it."""
+def claim(c: sa.Connection, post: Post, now: float, *, host: str, seconds: float = CLAIM_S) -> float | None:
+    """Take a post for a host until it is recorded, at most until the time returned; None where another has it."""
     free = sa.or_(posts.c.claimed_until <= now, posts.c.claimed_until > now + LONGEST_S)
     where = (
         posts.c.key == post.key,
@@ -106,7 +106,13 @@ def claim(c: sa.Connection, post: Post, now: float, *, seconds: float = CLAIM_S)
         free,
     )
     until = now + seconds
-    return until if c.execute(posts.update().where(*where).values(claimed_until=until)).rowcount == 1 else None
+    taken = posts.update().where(*where).values(claimed_until=until, claimed_by=host)
+    return until if c.execute(taken).rowcount == 1 else None
+
+
+def release(c: sa.Connection, host: str) -> None:
+    """Give back what a host was posting when it died: it starts anew, and need not wait for itself."""
+    c.execute(posts.update().where(posts.c.claimed_by == host, posts.c.claimed_until > 0).values(claimed_until=0))
 
 
 def find(c: sa.Connection, key: str) -> Post | None:

@@ -214,6 +214,7 @@ posts = sa.Table(  # the outbox: wanted against posted, one row a thing on the f
     sa.Column("tries", sa.Integer, nullable=False, server_default="0"),
     sa.Column("not_before", _time, nullable=False, server_default="0"),
     sa.Column("claimed_until", _time, nullable=False, server_default="0"),  # by the host that posts it now
+    sa.Column("claimed_by", sa.Text, nullable=False, server_default=""),
     sa.Column("error", sa.Text, nullable=False, server_default=""),
     sa.Column("updated_at", _time, nullable=False),
 )

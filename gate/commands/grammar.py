@@ -267,7 +267,7 @@ def _behind_document(ends: Mapping[str, Sequence[int]], line: str, start: int) -
 
 
 def _document_ends(text: str) -> dict[str, list[int]]:
-    """Return where lines end that hold one word alone, by that word: a text is looked through once, however often it asks."""
+    """Return where lines end that hold one word alone, by that word: so a text is looked through once."""
     ends, end = dict[str, list[int]](), 0
     for line in text.split("\n") if "<<" in text else ():
         end = min(len(text), end + len(line) + 1)

@@ -292,12 +292,25 @@ async def test_a_host_that_fails_late_leaves_the_claim_of_another_alone(postgres
     store = open_store(postgres_url)
     want_comment(store, "done")
     with store.write() as c:
-        first = posts.claim(c, standing(store), 100.0)
-        second = posts.claim(c, standing(store), 200.0)
+        first = posts.claim(c, standing(store), 100.0, host="one")
+        second = posts.claim(c, standing(store), 200.0, host="two")
         posts.record_failure(c, standing(store), error="late", not_before=0, claimed_until=first or 0)
-        third = posts.claim(c, standing(store), 201.0)
+        third = posts.claim(c, standing(store), 201.0, host="one")
     store.close()
     assert (first, second, third) == (120.0, 220.0, None)
+
+
+async def test_a_host_that_starts_again_posts_at_once_what_it_was_killed_over(postgres_url: str) -> None:
+    store = open_store(postgres_url)
+    want_comment(store, "done")
+    with store.write() as c:
+        posts.claim(c, standing(store), 100.0, host="one")
+        posts.release(c, "two")
+        before = posts.next_due_at(c, 101.0)
+        posts.release(c, "one")
+        after = posts.next_due_at(c, 101.0)
+    store.close()
+    assert (before, after) == (120.0, 0.0)
 
 
 async def test_a_clock_that_jumps_back_strands_no_post(forge: LocalForge, github: GitHub, store: Store) -> None:

@@ -27,7 +27,10 @@ CASES = {
     "an open quote": ("a; b 'c", [Simple(("a",)), Simple(("b",))]),
     "a document": ("cat >f <<'EOF'\nif a; then\nEOF\nb", [Simple(("cat",)), Simple(("b",))]),
     "a document for a shell": ("bash <<EOF\na\nEOF", [Simple(("bash",)), Simple(("a",)), Simple(("EOF",))]),
-    "documents of one word": ("cat <<-E\nx\n\tE\na\ncat <<E\ny\nE\nb", [Simple(("cat",)), Simple(("a",)), Simple(("cat",)), Simple(("b",))]),
+    "documents of one word": (
+        "cat <<-E\nx\n\tE\na\ncat <<E\ny\nE\nb",
+        [Simple(("cat",)), Simple(("a",)), Simple(("cat",)), Simple(("b",))],
+    ),
     "a document without an end": ("cat <<EOF\na", [Simple(("cat",)), Simple(("a",))]),
     "nothing": ("  # only words\n", []),
 }

@@ -132,6 +132,7 @@ def upgrade() -> None:
         sa.Column("tries", sa.Integer(), server_default="0", nullable=False),
         sa.Column("not_before", sa.Double(), server_default="0", nullable=False),
         sa.Column("claimed_until", sa.Double(), server_default="0", nullable=False),
+        sa.Column("claimed_by", sa.Text(), server_default="", nullable=False),
         sa.Column("error", sa.Text(), server_default="", nullable=False),
         sa.Column("updated_at", sa.Double(), nullable=False),
         sa.PrimaryKeyConstraint("key"),
