@@ -103,7 +103,7 @@ def _mise(text: str) -> dict[str, tuple[list[str], list[str]]]:
 
 
 def _deno(text: str) -> dict[str, tuple[list[str], list[str]]]:
-    loaded = json_of(re.sub(r"^\s*//.*$", "", text, flags=re.MULTILINE))
+    loaded = json_of(re.sub(r"^[ \t]*//.*$", "", text, flags=re.MULTILINE))
     tasks = loaded.get("tasks") if isinstance(loaded, dict) else None
     found: dict[str, tuple[list[str], list[str]]] = {}
     for name, task in (tasks if isinstance(tasks, dict) else {}).items():

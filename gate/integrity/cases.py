@@ -71,7 +71,7 @@ LANGUAGES: dict[str, Language] = {
         later(r"\bAssert\.|\bShould"), later(rf"\bAssert\.(?:Is)?True\(\s*true\s*\)|\bAssert\.(?:Is)?True(?:{_OR_TRUE})"),
     ),
     "rb": Language(
-        later(r"^\s*(?:it|test|specify)\s+(['\"])(.*?)\1|^\s*def ()(test_\w+)", re.M), later(r"\bexpect|\bassert|\bshould"),
+        later(r"^[ \t]*(?:it|test|specify)\s+(['\"])(.*?)\1|^[ \t]*def ()(test_\w+)", re.M), later(r"\bexpect|\bassert|\bshould"),
         later(r"\b(?:expect|assert)\b[^\n]*\bif (?:false|nil)\b"), comments=_HASH, leaves=later(r"^([ \t]*)(?:return|next)[ \t]*$", re.M),
     ),
     "php": Language(

@@ -48,7 +48,7 @@ def cases(text: str) -> list[Case]:
     try:
         return _cases(ast.parse(text))
     except (SyntaxError, ValueError, RecursionError):
-        return [Case(name, 1) for name in re.findall(r"^\s*(?:async )?def (test\w*)", text, re.M)]
+        return [Case(name, 1) for name in re.findall(r"^[ \t]*(?:async )?def (test\w*)", text, re.M)]
 
 
 def _cases(tree: ast.Module) -> list[Case]:

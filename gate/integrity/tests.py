@@ -35,7 +35,7 @@ _RULES = (
     ("test-focused", ONLY, "all other tests are left out"),
     ("test-hook", HOOKS, "what is collected or reported is changed"),
 )
-_ENABLES = later(r"^\s*(?:enable_testing\s*\(|include\s*\(\s*CTest\s*\))", re.M)
+_ENABLES = later(r"^[ \t]*(?:enable_testing\s*\(|include\s*\(\s*CTest\s*\))", re.M)
 _NAMED = later(r"""\bx?(?:it|test|specify)(?:\.\w+)*\s*\(?\s*(['"`])(.*?)\1""")
 _SHOWN = 160
 

@@ -16,7 +16,7 @@ _SCRIPTS = (
     ("test", ("test", "test:unit", "test:ci", "unit")),
 )
 _KINDS = {"format": "lint"}
-_MENDS = re.compile(r"\s+--(?:fix|write)\b")
+_MENDS = re.compile(r"(?<!\s)\s+--(?:fix|write)\b")
 _PLAIN = re.compile(r"^[\w@./ :=*'\"{},-]+$")
 _LOCKS = (
     ("pnpm-lock.yaml", "pnpm"),

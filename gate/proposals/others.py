@@ -60,7 +60,7 @@ def _dotnet(folder: Path) -> Iterator[Line]:
 
 def _c(folder: Path) -> Iterator[Line]:
     text = read(folder / "CMakeLists.txt")
-    if re.search(r"^\s*project\s*\(", text, re.M | re.I):
+    if re.search(r"^[ \t]*project\s*\(", text, re.M | re.I):
         build = "cmake -S . -B build && cmake --build build"
         if re.search(r"enable_testing|include\s*\(\s*CTest", text, re.I):
             yield Line(

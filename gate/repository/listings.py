@@ -17,7 +17,7 @@ from gate.repository.workflows import Job, Workflow
 from gate.repository.yaml_lines import Mapped
 from gate.tools import matching
 
-_LOOP = later(r"\bfor[ \t]+(\w+)[ \t]+in[ \t]+([\w./ \t-]{3,2000}?)[ \t]*(?:;|\n)\s*do\b([\s\S]{0,3000}?)\bdone\b")
+_LOOP = later(r"\bfor[ \t]+(\w+)[ \t]+in[ \t]+([\w./ \t-]{3,500}?)[ \t]*(?:;|\n)\s*do\b([\s\S]{0,1500}?)\bdone\b")
 _AROUND = r"([\w./-]*){0}([\w./-]*)"
 _OPEN = "$*{`?["
 _MANIFESTS = (

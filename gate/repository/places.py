@@ -8,7 +8,7 @@ from gate.repository.opening import Repository
 from gate.repository.shell_files import shell_texts
 
 _LED = re.compile(
-    r"\b(?:cd|pushd)\s+[^\n;&|]*\$|-execdir\b|\bxargs\b|--manifest-path[= ]\S*\$|\s-C\s*\S*\$|--working-directory[= ]\S*\$"
+    r"\b(?:cd|pushd)[ \t]+[^\n;&|]{0,300}\$|-execdir\b|\bxargs\b|--manifest-path[= ]\S{0,300}\$|\s-C[ \t]{0,9}\S{0,300}\$|--working-directory[= ]\S{0,300}\$"
 )
 
 

@@ -20,7 +20,7 @@ _LINTER = r"\b(?:eslint|prettier|stylelint|oxlint|biome|jest|vitest|tslint|stand
 _DIFF = later(r"\bgit\s+(?:-\S+\s+)*(diff|ls-files|status)\b([^|;&\n)`]*)")
 _OPTIONS = later(r"--(?:name-only|name-status|cached|staged|diff-filter=\S+|porcelain(?:=\S+)?|short|modified|others|no-renames|relative|exclude-standard|no-color|full-name)$|-[smoz]+$")  # fmt: skip
 _LINTS = later(_LINTER)
-_QUIET = later(r"\bxargs\b[^|;]*(?:\s-r\b|--no-run-if-empty)|\bprettier\b")
+_QUIET = later(r"\bxargs\b[^|;]{0,500}(?:\s-r\b|--no-run-if-empty)|\bprettier\b")
 
 
 def check(repo: Repository) -> Iterator[Finding]:

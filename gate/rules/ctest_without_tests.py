@@ -39,7 +39,7 @@ def check(repo: Repository) -> Iterator[Finding]:
 
 def _why(repo: Repository) -> str:
     commands = cmake_commands(repo.tree)
-    if not any(_REGISTERS.match(c.name) for c in commands):
+    if not any(_REGISTERS.match(c.name[:100]) for c in commands):
         return "no add_test in any file of CMake"
     enables = [
         c for c in commands if c.name == "enable_testing" or (c.name == "include" and c.words.split()[:1] == ["CTest"])

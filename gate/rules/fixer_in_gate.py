@@ -28,7 +28,7 @@ _SUBCOMMANDS: dict[tuple[str, str], tuple[str, ...]] = {
     ("mix", "format"): ("--check-formatted",), ("zig", "fmt"): (), ("dart", "format"): ("-onone", "--output=none", "none", "--set-exit-if-changed"),
     ("mvn", "spotless:apply"): (), ("mvnw", "spotless:apply"): (), ("gradle", "spotlessApply"): (), ("gradlew", "spotlessApply"): (),
 }  # fmt: skip
-_COMPARES = later(r"(?:\[\[? |\btest |if ).*\$\(\s*git (?:diff|status)")
+_COMPARES = later(r"(?:\[\[? |\btest |if ).{0,300}\$\(\s*git (?:diff|status)")
 _KEEPS = later(r"\bgit (?:commit|push|add)\b|\bgit diff\b[^\n|;&]*>")
 _KEEPS_USES = later(r"commit|pull-request|patch|autofix|suggester")
 _DRY = {"--dry-run", "--check", "--diff", "--exit-non-zero-on-fix", "--fix-dry-run", "-l", "--list-different"}

@@ -14,9 +14,9 @@ SUMMARY = (
     "has `autotests = false` and does not list their file,\nor all of a file are `#[ignore]`d and no command asks for those.\n"
     "Next: take the setting away, list the target, or add a step with `-- --ignored`."
 )
-_TEST = re.compile(r"^\s*#\[test\]", re.M)
+_TEST = re.compile(r"^[ \t]*#\[test\]", re.M)
 _ANY = re.compile(r"^[ \t]*#\[(?:[\w:]+::)?test\b[^\n]*\]", re.M)
-_OWN = re.compile(r"\buse\s[^;\n]*::test\b|\buse\s[^;]{0,300}\btest\b[^;]{0,300};|macro_rules!\s*test\b")
+_OWN = re.compile(r"\buse\s(?=[^;]{0,300}?\btest\b)[^;]{0,600}+;|macro_rules!\s*test\b")
 _ASKS = {"--ignored", "--include-ignored", "--run-ignored"}
 _CHOOSES = {"--all-targets", "--tests", "--lib", "--bins", "--test", "--bin", "--benches"}
 

@@ -18,7 +18,7 @@ SUMMARY = (
 )
 _SUREFIRE = re.compile(r"^(?:Test.*|.*(?:Test|Tests|TestCase))$")
 _FAILSAFE = re.compile(r"^(?:IT.*|.*(?:IT|ITCase))$")
-_TEST = re.compile(r"^\s+@(?:Test|ParameterizedTest|RepeatedTest)\b", re.M)
+_TEST = re.compile(r"^[ \t]+@(?:Test|ParameterizedTest|RepeatedTest)\b", re.M)
 _ABSTRACT = re.compile(r"^(?:public\s+)?(?:abstract|interface)\b|^public abstract\b", re.M)
 _REACHES = {"verify", "install", "deploy", "integration-test"}
 

@@ -13,8 +13,8 @@ SUMMARY = (
     "folder that no suite names, never run.\nA warning where a suite has the file and no command runs that suite.\n"
     "Next: rename the file, or name its folder in a suite."
 )
-_CLASS = re.compile(r"^(?:final\s+|readonly\s+)*class\s+\w+\s+extends\s+[\w\\]*TestCase\b", re.M)
-_CASE = re.compile(r"^\s*(?:public\s+)?function\s+test\w*\s*\(|^\s*\*\s*@test\b|^\s*#\[(?:\w+\\)*Test\b", re.M)
+_CLASS = re.compile(r"^(?:(?:final|readonly)[ \t]+)*+class[ \t]+\w+\s+extends\s+[\w\\]{0,200}TestCase\b", re.M)
+_CASE = re.compile(r"^[ \t]*(?:public\s+)?function\s+test\w*\s*\(|^[ \t]*\*\s*@test\b|^[ \t]*#\[(?:\w+\\)*Test\b", re.M)
 _ASIDE = {
     "_files",
     "_fixtures",

@@ -14,7 +14,7 @@ SUMMARY = (
     "or `integration_test_state.py` never run, and nothing says so.\n"
     "Next: rename the file, or widen `python_files`."
 )
-_IMPORT = re.compile(r"^\s*(?:from|import)\s[^\n]*", re.M)
+_IMPORT = re.compile(r"^[ \t]*(?:from|import)\s[^\n]*", re.M)
 _WORD = re.compile(r"\w+")
 _TEST = re.compile(r"^(?:async )?def test|^class Test|^class \w+\([\w.]*TestCase\)", re.M)
 

@@ -17,9 +17,9 @@ SUMMARY = (
     "under another name never runs.\nNext: rename the file, or widen the pattern."
 )
 _EXAMPLES = re.compile(r"^(?:RSpec\.)?describe\b[^\n]*\bdo\s*$", re.M)
-_EXAMPLE = re.compile(r"^\s+(?:it|specify|example|scenario)\b[ (][^\n]*(?:\bdo\b|\{)", re.M)
-_CLASS = re.compile(r"^\s*class\s+[\w:]+\s*<\s*(?:::)?(?:Minitest::Test|MiniTest::Test|Test::Unit::TestCase|ActiveSupport::TestCase|ActionDispatch::IntegrationTest|[\w:]*TestCase)\b", re.M)  # fmt: skip
-_CASE = re.compile(r"^\s+(?:def test_|test [\"'])", re.M)
+_EXAMPLE = re.compile(r"^[ \t]+(?:it|specify|example|scenario)\b[ (][^\n]*(?:\bdo\b|\{)", re.M)
+_CLASS = re.compile(r"^[ \t]*class\s+[\w:]+\s*<\s*(?:::)?(?:Minitest::Test|MiniTest::Test|Test::Unit::TestCase|ActiveSupport::TestCase|ActionDispatch::IntegrationTest|[\w:]{0,200}TestCase)\b", re.M)  # fmt: skip
+_CASE = re.compile(r"^[ \t]+(?:def test_|test [\"'])", re.M)
 _ASIDE = {
     "support",
     "fixtures",

@@ -13,8 +13,8 @@ SUMMARY = (
     "`swift test` runs the test targets that Package.swift declares: a folder below `Tests` that none of them names is never compiled.\n"
     'Next: declare it, `.testTarget(name: "…")`.'
 )
-_TEST = re.compile(r":\s*XCTestCase\b|^\s*@Test\b|^\s*@Suite\b", re.M)
-_COMPUTED = re.compile(r'\\\([^)\n]*\)|name:\s*[^"\s]|\.map\s*\{|for\s+\w+\s+in\b|FileManager|\+\s*"Tests')
+_TEST = re.compile(r":\s*XCTestCase\b|^[ \t]*@Test\b|^[ \t]*@Suite\b", re.M)
+_COMPUTED = re.compile(r'\\\([^)\n]{0,300}\)|name:\s*[^"\s]|\.map\s*\{|for\s+\w+\s+in\b|FileManager|\+\s*"Tests')
 
 
 def check(repo: Repository) -> Iterator[Finding]:

@@ -101,7 +101,7 @@ def _junit_text(text: str) -> tuple[int, int, int] | None:
 
 
 def _tap(text: str) -> tuple[int, int, int] | None:
-    if not re.search(r"^\s*(TAP version \d+|1\.\.\d+)", text, re.MULTILINE):
+    if not re.search(r"^[ \t]*(TAP version \d+|1\.\.\d+)", text, re.MULTILINE):
         return None
     executed = skipped = failed = 0
     for match in _TAP.finditer(text):

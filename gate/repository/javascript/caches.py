@@ -159,7 +159,7 @@ def _names(tree: Tree) -> Mapping[str, list[str]]:
 
 def _above(tree: Tree, path: str, folder: str) -> Iterator[str]:
     """Yield the files outside of its package that a configuration names, if they are no other package's."""
-    text = re.sub(r"^\s*//.*$", "", tree.text(path) or "", flags=re.M)
+    text = re.sub(r"^[ \t]*//.*$", "", tree.text(path) or "", flags=re.M)
     for match in _UPWARDS.finditer(text):
         target = normpath(f"{folder}/{match[1]}")
         found = next((f"{target}{e}" for e in _ENDINGS if f"{target}{e}" in tree.known), "")

@@ -14,11 +14,11 @@ _CALL = later(
     8,  # re.MULTILINE
 )
 _OWN = later(
-    r"""\b(?:import|const|let|var)\s*\{[^}]*\b(?:test|it|describe)\b[^}]*\}\s*(?:=\s*require\(|from)\s*['"][.@~#/]"""
+    r"""\b(?:import|const|let|var)\s*\{(?=[^{}]*?\b(?:test|it|describe)\b)[^{}]*+\}\s*(?:=\s*require\(|from)\s*['"][.@~#/]"""
     r"|\b(?:const|let|var|function)\s+(?:test|it|describe)\b|\bimport\s+(?:test|it|describe)\b"
 )
 _ASSERTS = later(r"\b(?:expect|assert|should)\b")
-_COMMENTS = later(r"/\*[\s\S]{0,20000}?\*/|`(?:\\.|[^`\\]){0,20000}`")
+_COMMENTS = later(r"/\*[\s\S]*?(?:\*/|\Z)|`(?:\\[\s\S]|[^`\\])*+(?:`|\Z)")
 _FAMILIES = {
     "vitest": "vitest", "@jest/globals": "jest", "node:test": "node", "test": "node", "@playwright/test": "playwright",
     "playwright/test": "playwright", "bun:test": "bun", "mocha": "mocha",

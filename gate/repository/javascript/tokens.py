@@ -5,13 +5,13 @@ from typing import NamedTuple
 from gate.patterns import later
 
 _TOKEN = later(
-    r"""(?P<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)|(?P<number>\d[\w.]*)"""
+    r"""(?P<string>"(?:\\.|[^"\\\n])*+(?:"|(?=\n)|\Z)|'(?:\\.|[^'\\\n])*+(?:'|(?=\n)|\Z)|`(?:\\[\s\S]|[^`\\])*+(?:`|\Z))|(?P<number>\d[\w.]*)"""
     r"""|(?P<name>[A-Za-z_$][\w$]*)|(?P<sign>=>|\.\.\.|\?\.|\S)"""
 )
 # the module that an import names
 IMPORT = later(r"""(?:\bfrom|\bimport|\brequire\(|\bimport\()\s*['"]([^'"\n]+)['"]""")
 _SPACE = later(r"\s+")
-_REGEX = later(r"/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/[a-z]*")
+_REGEX = later(r"/(?:\\.|\[(?:\\.|[^\]\\\n]){0,200}+\]|[^/\\\n\[]){1,1000}+/[a-z]*")
 
 
 class Token(NamedTuple):

@@ -34,7 +34,7 @@ def conditionals(text: str) -> Iterator[Conditional]:
             continue
         line = text.count("\n", 0, found.start()) + 1
         if found["inner"]:
-            if not re.search(r"^\s*(?:pub )?(?:mod|fn|struct|use|impl)\b", text[: found.start()], re.M):
+            if not re.search(r"^[ \t]*(?:pub )?(?:mod|fn|struct|use|impl)\b", text[: found.start()], re.M):
                 yield Conditional(condition, "", line)
             continue
         name = _module(text[found.end() : found.end() + 2000])
