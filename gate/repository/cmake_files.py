@@ -7,7 +7,7 @@ from typing import NamedTuple
 from gate.repository.tree import Tree
 
 # what is opened and never closed goes on to the end: nothing is looked through twice
-_COMMENT = re.compile(r'"(?:\\.|[^"\\])*+(?:"|\Z)|#\[\[.*?(?:\]\]|\Z)|#[^\n]*', re.DOTALL)
+_COMMENT = re.compile(r'"(?:\\.|[^"\\])*+\\?(?:"|\Z)|#\[\[.*?(?:\]\]|\Z)|#[^\n]*', re.DOTALL)
 _COMMAND = re.compile(r"^[ \t]*(?P<name>\w+)[ \t]*\((?P<words>[^()]*(?:\([^()]*\)[^()]*)*)\)", re.M)
 
 

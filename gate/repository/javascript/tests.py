@@ -18,7 +18,7 @@ _OWN = later(
     r"|\b(?:const|let|var|function)\s+(?:test|it|describe)\b|\bimport\s+(?:test|it|describe)\b"
 )
 _ASSERTS = later(r"\b(?:expect|assert|should)\b")
-_COMMENTS = later(r"/\*[\s\S]*?(?:\*/|\Z)|`(?:\\[\s\S]|[^`\\])*+(?:`|\Z)")
+_COMMENTS = later(r"/\*[\s\S]*?(?:\*/|\Z)|`(?:\\[\s\S]|[^`\\])*+\\?(?:`|\Z)")
 _FAMILIES = {
     "vitest": "vitest", "@jest/globals": "jest", "node:test": "node", "test": "node", "@playwright/test": "playwright",
     "playwright/test": "playwright", "bun:test": "bun", "mocha": "mocha",

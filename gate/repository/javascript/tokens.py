@@ -5,7 +5,7 @@ from typing import NamedTuple
 from gate.patterns import later
 
 _TOKEN = later(
-    r"""(?P<string>"(?:\\.|[^"\\\n])*+(?:"|(?=\n)|\Z)|'(?:\\.|[^'\\\n])*+(?:'|(?=\n)|\Z)|`(?:\\[\s\S]|[^`\\])*+(?:`|\Z))|(?P<number>\d[\w.]*)"""
+    r"""(?P<string>"(?:\\.|[^"\\\n])*+\\?(?:"|(?=\n)|\Z)|'(?:\\.|[^'\\\n])*+\\?(?:'|(?=\n)|\Z)|`(?:\\[\s\S]|[^`\\])*+\\?(?:`|\Z))|(?P<number>\d[\w.]*)"""
     r"""|(?P<name>[A-Za-z_$][\w$]*)|(?P<sign>=>|\.\.\.|\?\.|\S)"""
 )
 # the module that an import names

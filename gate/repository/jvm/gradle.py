@@ -7,7 +7,7 @@ from typing import NamedTuple
 from gate.repository.tree import Tree
 
 # what is opened and never closed goes on to the end of its line, or of the file: nothing is looked through twice
-_STRINGS = r'"(?:\\.|[^"\\\n])*+(?:"|(?=\n)|\Z)|\'(?:\\.|[^\'\\\n])*+(?:\'|(?=\n)|\Z)'
+_STRINGS = r'"(?:\\.|[^"\\\n])*+\\?(?:"|(?=\n)|\Z)|\'(?:\\.|[^\'\\\n])*+\\?(?:\'|(?=\n)|\Z)'
 _COMMENT = re.compile(rf"{_STRINGS}|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _SIGN = re.compile(rf"{_STRINGS}|[{{}}]", re.DOTALL)
 _CONDITION = re.compile(r"\b(?:if|else|when|unless|hasProperty|providers|getenv)\b|\?")

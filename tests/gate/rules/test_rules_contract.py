@@ -66,6 +66,38 @@ ODD = {
     "test_a.py": "import unittest\nclass T(unittest.TestCase):\n    def test_a(self): self.assertEqual(1, 1)\n",
 }  # fmt: skip
 
+# what is opened and never closed, or goes on for ever; each piece is repeated
+PIECES = {
+    "a.test.js": "/* ", "b.test.js": "`a ", "c.test.js": "import{test ", "jest.config.js": '"\\', "vitest.config.js": "/*[", "a_test.go": "\n\n",
+    "build.gradle": '\\"', "settings.gradle": "/*", "CMakeLists.txt": '\\"', "m/CMakeLists.txt": "#[[", "tests/ATest.php": "final\n",
+    "tests/BTest.php": "\n\n", "spec/a_test.rb": "\n\n", "test/b_test.rb": "class A", "src/test/java/AT.java": "\n\n", "Sources/ATests.swift": "\n\n",
+    "src/lib.rs": "#[cfg(", "tests/a.rs": "use ", "tests/test.py": "\n\n", "run.sh": "cat <<A\n", "Makefile": "a: b ",
+}  # fmt: skip
+FIRST = {
+    "tests/ATest.php": "<?php\nclass ATest extends TestCase {\n function testA() {}\n}\n", "src/lib.rs": "#[test]\nfn a() {}\n", "tests/a.rs": "#[test]\nfn a() {}\n",
+    "a_test.go": "//go:build x\n\npackage a\n", "tests/test.py": "import a\n", "c.test.js": "it('a', () => {})\n",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> Repository:
+    """A repository of 150 kB files; where a reader looks through the rest of a text at each piece, it takes minutes."""
+    files = {path: FIRST.get(path, "") + piece * (150_000 // len(piece)) for path, piece in PIECES.items()}
+    runs = ["bash run.sh", "jest", "vitest run", "pytest", *(run.strip(" ()") for run in RUNS.split(";"))]
+    files["gate.toml"] = "".join(f"[steps.s{n}]\nrun = '{run}'\n" for n, run in enumerate(runs))
+    files |= {
+        "Cargo.toml": '[package]\nname = "a"\n',
+        "package.json": "{}",
+        "go.mod": "module a\n",
+        "phpunit.xml": "<phpunit/>",
+    }
+    return opened(tmp_path_factory.mktemp("long"), files)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_rule_ends_in_a_repository_of_what_is_never_closed(long: Repository, name: str) -> None:
+    assert {f.rule for f in load(name).check(long)} <= {load(name).ID}
+
 
 @pytest.fixture(scope="module")
 def odd(tmp_path_factory: pytest.TempPathFactory) -> list[Repository]:
