@@ -9,12 +9,14 @@ import secrets
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum, IntFlag
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 DEEPEST = 400  # levels of tracked folders; one descriptor each
 OURS = 0o700
 KEPT_FILES = frozenset({".pnp.cjs", ".pnp.loader.mjs", "install-state.gz"})  # among what installs leave: no folders
+What = Literal["file", "link", "folder", "other"]
+_FILE: What = "file"
 _OCTAL = re.compile(r"\\([0-7]{3})")  # how the kernel writes blanks in the names of mount points
 
 
@@ -128,22 +130,29 @@ class _Sweep:
         _drop_attributes(fd)
         above, files, enter = f"{path}/" if path else "", self._tree.files, []
         with os.scandir(fd) as found:
-            entries = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in found]
-        for name, is_folder in entries:
-            if not is_folder and above + name in files:  # nearly everything, in most trees
+            entries = [(entry.name, _FILE if entry.is_file(follow_symlinks=False) else _what(entry)) for entry in found]
+        for name, what in entries:
+            if what is _FILE and above + name in files:  # nearly everything, in most trees
                 continue
-            match self._tree.kind(above + name), is_folder:
-                case (Kind.FILE | Kind.KEPT_FILE, False) | (Kind.KEPT, True):
+            match self._tree.kind(above + name), what:
+                case (Kind.FILE | Kind.KEPT_FILE, "file" | "link") | (Kind.KEPT, "folder"):
                     pass
-                case Kind.FOLDER, True:
+                case Kind.FOLDER, "folder":
                     enter.append(name)
                 case kind, _:
                     if kind in (Kind.FILE, Kind.FOLDER):
                         self._found |= Found.IN_THE_WAY
                     if name == ".gitattributes":
                         self._found |= Found.ATTRIBUTES
-                    move(name, fd, next(self._names), self._trash_fd, is_folder=is_folder)
+                    move(name, fd, next(self._names), self._trash_fd, is_folder=what == "folder")
         return enter
+
+
+def _what(entry: os.DirEntry[str]) -> What:
+    """Return what stands there; git waits for ever for what is neither file, folder nor link, such as a FIFO."""
+    if entry.is_symlink():
+        return "link"
+    return "folder" if entry.is_dir(follow_symlinks=False) else "other"
 
 
 def _drop_attributes(fd: int) -> None:

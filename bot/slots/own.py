@@ -2,12 +2,15 @@
 
 import contextlib
 import json
+import os
 import re
 import secrets
+import stat
 from collections.abc import Iterable
 from pathlib import Path
 
-WRITTEN = ("config", "info/exclude")
+EXCLUDE = "info/exclude"
+WRITTEN = ("config", EXCLUDE)
 # what git obeys in a git folder: https://git-scm.com/docs/gitrepository-layout
 GIT_FILES = (
     "config", "config.worktree", "commondir", "gitdir", "shallow", "info/attributes", "info/exclude", "info/grafts",
@@ -15,9 +18,26 @@ GIT_FILES = (
 )  # fmt: skip
 
 
-def hooks(folder: Path) -> list[Path]:
-    """Return the hooks of a git folder that git would run."""
-    return sorted(path for path in (folder / "hooks").glob("*") if path.suffix != ".sample")
+def hooks(folder: Path) -> list[str]:
+    """Return the hooks of a git folder that git would run, relative to it."""
+    try:
+        with os.scandir(folder / "hooks") as found:
+            return sorted(f"hooks/{entry.name}" for entry in found if not entry.name.endswith(".sample"))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def read(path: str) -> bytes:
+    """Return what a file of a git folder holds, nothing where there is none.
+
+    What is no file is never waited for, and differs from every file. Most do not exist, and every lease asks for all.
+    """
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError:
+        return b""
+    with os.fdopen(fd, "rb") as file:
+        return file.read() if stat.S_ISREG(os.fstat(fd).st_mode) else b"\0no file"
 
 
 def note(mirror: Path) -> None:
@@ -52,9 +72,9 @@ def mend(mirror: Path) -> list[str]:
         if name in ours:
             _write(mirror / name, ours[name])
     planted = hooks(mirror)
-    for path in planted:
-        path.unlink()
-    return [*other, *(f"hooks/{path.name}" for path in planted)]
+    for name in planted:
+        (mirror / name).unlink()
+    return [*other, *planted]
 
 
 def hide(mirror: Path, kept: Iterable[str]) -> None:

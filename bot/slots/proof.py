@@ -4,13 +4,12 @@ import contextlib
 import hashlib
 import json
 import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
 from bot.slots.clean import Unclean
-from bot.slots.own import GIT_FILES, hooks, is_ours
-
-_EXCLUDE = "info/exclude"
+from bot.slots.own import EXCLUDE, GIT_FILES, hooks, is_ours, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +38,8 @@ def made(root: Path, git_dir: Path, mirror: Path) -> Made:
         raise Unclean("the worktree is no folder any more")
     if pointer.is_symlink() or not pointer.is_file():
         raise Unclean("the worktree's .git file is gone or is something else")
+    if not stat.S_ISREG((git_dir / "HEAD").lstat().st_mode):
+        raise Unclean("the worktree's HEAD is something else than a file")
     return Made(found.st_dev, found.st_ino, pointer.read_text(errors="replace"), _git_files(git_dir, mirror))
 
 
@@ -64,11 +65,12 @@ def differences(before: Made, now: Made) -> list[str]:
 def _git_files(git_dir: Path, mirror: Path) -> str:
     digest = hashlib.sha256()
     for folder in (mirror, git_dir):
-        for path in (*(folder / name for name in GIT_FILES), *hooks(folder)):
-            digest.update(f"{path.name}\0".encode())
-            with contextlib.suppress(OSError):
-                if path != mirror / _EXCLUDE or not is_ours(mirror, _EXCLUDE):  # ours changes with what is kept
-                    digest.update(path.read_bytes())
+        for name in (*GIT_FILES, *hooks(folder)):
+            digest.update(f"{name.rpartition('/')[2]}\0".encode(errors="surrogateescape"))
+            data = read(f"{folder}/{name}")
+            # of the excluded paths, ours change with what is kept
+            if data and not (folder == mirror and name == EXCLUDE and is_ours(mirror, EXCLUDE)):
+                digest.update(data)
     return digest.hexdigest()
 
 

@@ -5,10 +5,10 @@ import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.slots import clean, git, proof
+from bot.slots import clean, git, proof, swept
 from bot.slots.clean import Found, Unclean
 from bot.slots.git import GitError
-from bot.slots.index import Tracked, changed_since
+from bot.slots.index import Tracked, changed_since, listed
 from bot.slots.install import Installed, is_as_installed, read_installed, write_installed
 from bot.slots.proof import Proof
 from bot.slots.slot import Slot
@@ -27,25 +27,52 @@ async def reset(slot: Slot, sha: str) -> Tracked:
     """
     (slot.git_dir / "index.lock").unlink(missing_ok=True)  # nobody else works here: whoever made it is dead
     kept = read_installed(slot).kept
+    is_clean = swept.is_as_noted(slot.swept, slot.path, slot.git_dir / "index")
+    if not is_clean:
+        await _sweep_first(slot, kept)
     failed = await _hard(slot, sha)
     if failed and not await git.has_commit(slot.git_dir, sha):  # asked last: most commits are there
         raise Missing(sha)
     for _ in range(3):
         found = Found.NOTHING
         paths, plain = await git.tracked(slot.tree)
+        if is_clean and plain and not failed and not swept.may_meet(kept, paths):
+            return paths  # git itself has taken away what is tracked no more
+        is_clean = False
         if plain:
             found = await asyncio.to_thread(_sweep, slot, paths, kept)
             if not failed and not found:
                 return paths
         if not plain or Found.ATTRIBUTES in found:
-            # its flags hid files from the reset, or it takes files for right that were written as a job's file said
-            (slot.git_dir / "index").unlink(missing_ok=True)
+            (slot.git_dir / "index").unlink(missing_ok=True)  # its flags hid files from the reset
         failed = await _hard(slot, sha)  # what stood in the way is gone
     raise Unclean(failed or "something stands in the way of a tracked path, again and again")
 
 
+async def _sweep_first(slot: Slot, kept: Sequence[str]) -> None:
+    """Take away what git would heed in a reset: files that say how others are written, or what it would wait for.
+
+    It goes by the index as a job left it, so that only a sweep after the reset is believed.
+    """
+    index = slot.git_dir / "index"
+    if not index.is_file() or index.is_symlink():
+        index.unlink(missing_ok=True)
+    try:
+        paths, _ = await git.tracked(slot.tree)
+    except GitError:  # it is beyond reading: git makes another
+        paths = listed(())
+        index.unlink(missing_ok=True)
+    if Found.ATTRIBUTES in await asyncio.to_thread(_sweep, slot, paths, kept):
+        index.unlink(missing_ok=True)  # it would take files for right that were written as a job's file said
+
+
 def _sweep(slot: Slot, paths: Tracked, kept: Sequence[str]) -> Found:
     return clean.sweep(slot.path, clean.wanted(paths, kept, modules=paths.modules), trash=slot.trash)
+
+
+def _note(slot: Slot, paths: Tracked, kept: Sequence[str]) -> None:
+    folders = clean.wanted(paths, kept, modules=paths.modules).folders
+    swept.note(slot.swept, slot.path, slot.git_dir / "index", folders)
 
 
 async def _hard(slot: Slot, sha: str) -> str:
@@ -94,6 +121,7 @@ async def prove(slot: Slot) -> Proof:
         return Proof(False, (), f"left behind: {lines[:5]}")
     if proof.made(slot.path, slot.git_dir, slot.mirror) != before:
         return Proof(False, (), "it changed while it was cleaned")
+    await asyncio.to_thread(_note, slot, tracked, kept)
     return Proof(True, (*CHECKS, dependencies))
 
 

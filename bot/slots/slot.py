@@ -41,6 +41,11 @@ class Slot:
         return self.path.with_name("made.json")
 
     @property
+    def swept(self) -> Path:
+        """Return the file that says how each folder stood when the slot was given back."""
+        return self.path.with_name("swept.json")
+
+    @property
     def installed(self) -> Path:
         """Return the file that says which dependencies stand in the worktree."""
         return self.path.with_name("installed.json")

@@ -151,6 +151,15 @@ def _odd_files(slot: Slot, outside: Path) -> None:
     os.link(outside / "file", slot.path / "src" / "hard")
 
 
+def _what_git_would_wait_for(slot: Slot, outside: Path) -> None:
+    """Leave FIFOs where git looks for its own files: it would open them and wait for somebody to write."""
+    (slot.path / ".gitignore").unlink()
+    (slot.git_dir / "index").unlink()
+    for path in (".gitattributes", "src/.gitattributes", ".gitignore", "src/deep/.gitignore", ".gitmodules"):
+        os.mkfifo(slot.path / path)
+    os.mkfifo(slot.git_dir / "index")
+
+
 def _closed_folders(slot: Slot, outside: Path) -> None:
     for mode in (0o000, 0o555, 0o333):
         inner = slot.path / f"closed{mode:o}" / "in"
@@ -240,7 +249,8 @@ def _notes_on_files(slot: Slot, outside: Path) -> None:
 
 
 CLEANED = (
-    _links, _notes_on_folders, _notes_on_files, _tracked_folder_is_a_link, _tracked_file_is_a_folder, _odd_files, _closed_folders, _repositories,
+    _links, _notes_on_folders, _notes_on_files, _tracked_folder_is_a_link, _tracked_file_is_a_folder, _odd_files,
+    _what_git_would_wait_for, _closed_folders, _repositories,
     _attributes, _odd_names, _very_deep, _very_wide, _flags_in_the_index,
 )  # fmt: skip
 
@@ -291,7 +301,18 @@ def _git_file(name: str, text: str) -> Callable[[Slot, Path], None]:
     return plant
 
 
+def _grafts_to_wait_for(slot: Slot, outside: Path) -> None:
+    (slot.mirror / "info").mkdir(exist_ok=True)
+    os.mkfifo(slot.mirror / "info" / "grafts")
+
+
+def _head_to_wait_for(slot: Slot, outside: Path) -> None:
+    (slot.git_dir / "HEAD").unlink()
+    os.mkfifo(slot.git_dir / "HEAD")
+
+
 QUARANTINED = (
+    _grafts_to_wait_for, _head_to_wait_for,
     _pointer, _pointer_is_a_folder, _root_is_a_link, _another_folder, _hook, _hooks_and_configuration,
     _git_file("info/attributes", "* filter=x\n"), _git_file("info/exclude", "*.py\n"),
     _git_file("info/sparse-checkout", "/*\n"), _git_file("info/grafts", "\n"),

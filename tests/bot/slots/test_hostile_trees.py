@@ -113,6 +113,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Slot, Path, list[tup
 )
 @given(job=JOBS)
 @example(job=[("closed folder", "", "src")])
+@example(job=[("fifo", "", ".gitattributes"), ("fifo", "src", ".gitignore")])
 def test_nothing_outside_changes_and_nothing_stays(
     made: tuple[Slot, Path, list[tuple[str, int, str]]], job: list[tuple[str, str, str]]
 ) -> None:
