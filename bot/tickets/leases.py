@@ -1,6 +1,6 @@
 """The SQL of slots: which exist on a host, who holds each, and which must not be used."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import sqlalchemy as sa
 
@@ -22,10 +22,22 @@ class SlotRow:
     used_at: float
 
 
+# written once: to put a statement together costs more than to run it, and every job begins with these two
+_OF_HOST = (
+    sa.select(*(slots.c[field.name] for field in fields(SlotRow)))
+    .where(slots.c.host == sa.bindparam("of"))
+    .order_by(slots.c.used_at, slots.c.name)
+)
+_ONE = slots.update().where(
+    slots.c.host == sa.bindparam("of"),
+    slots.c.name == sa.bindparam("named"),
+    slots.c.repository == sa.bindparam("within"),
+)
+
+
 def rows(c: sa.Connection, host: str) -> list[SlotRow]:
     """Return the slots of a host, the longest unused first."""
-    found = c.execute(sa.select(slots).where(slots.c.host == host).order_by(slots.c.used_at, slots.c.name))
-    return [SlotRow(**row._mapping) for row in found]
+    return [SlotRow(*row) for row in c.execute(_OF_HOST, {"of": host})]
 
 
 def everywhere(c: sa.Connection) -> set[tuple[str, str]]:
@@ -107,7 +119,7 @@ def note_fingerprint(c: sa.Connection, host: str, name: str, repository: str, fi
 
 
 def _write(c: sa.Connection, host: str, repository: str, name: str, **values: object) -> None:
-    c.execute(slots.update().where(*_is(host, name, repository)).values(**values))
+    c.execute(_ONE, {"of": host, "named": name, "within": repository, **values})
 
 
 def _is(host: str, name: str, repository: str) -> tuple[sa.ColumnElement[bool], ...]:
