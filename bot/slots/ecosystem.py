@@ -1,6 +1,6 @@
 """What a package manager is to a slot: the lockfile that shows it, how it installs, and what of that is kept."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -10,6 +10,11 @@ from bot.sandbox.box import PATH
 DEEPEST = 3  # folders below the root in which lockfiles are looked for
 ONE_BUILD = frozenset({"jvm"})  # languages whose build of a folder covers the projects below it
 NEVER_TAKES_OUT = frozenset({"bun"})  # managers that leave what nobody asks for any more: they start from nothing
+UPWARDS = frozenset({  # inputs that a manager looks for in every folder above its project as well
+    "global.json", "nuget.config", "NuGet.config", "NuGet.Config", "Directory.Build.props", "Directory.Build.targets",
+    "Directory.Packages.props", "go.work", "go.work.sum", "rust-toolchain", "rust-toolchain.toml", ".cargo/config.toml",
+    "uv.toml", ".python-version", ".ruby-version", ".yarnrc", ".yarnrc.yml",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +24,14 @@ class Project:
     folder: str  # from the root; "" is the root
     files: frozenset[str]  # tracked names in it that a package manager of any kind looks at
     scripts: bool  # whether packages may run their own install scripts
-    below: tuple[str, ...] = ()  # such files of projects in folders below that are part of this one, from its folder
+    also: tuple[str, ...] = ()  # such files elsewhere, from its folder: of its parts below, of what it obeys above
 
     def named(self, *names: str) -> list[str]:
-        """Return which of these the folder has, in this order."""
-        return [name for name in names if name in self.files]
+        """Return which of these the folder has, in this order; `*.x` stands for all that end so."""
+        return [file for name in names for file in ([name] if name in self.files else self._ending(name))]
+
+    def _ending(self, name: str) -> list[str]:
+        return sorted(file for file in self.files if name.startswith("*.") and file.endswith(name[1:]))
 
 
 class Ecosystem(Protocol):
@@ -32,7 +40,9 @@ class Ecosystem(Protocol):
     NAME: str
     LANGUAGE: str  # one manager a language and folder, the first in the registry
     LOCKS: Sequence[str]  # one of these in a folder shows it
-    INPUTS: Sequence[str]  # what else changes the outcome of an install; some lie a folder or two below
+    INPUTS: Sequence[
+        str
+    ]  # what else changes the outcome of an install; some lie a folder or two below; `*.x` is a kind
     KEEP: Sequence[str]  # what an install makes and that stays from job to job: folders, and clean.KEPT_FILES
     PROGRAMS: Sequence[str]  # those whose version changes the outcome; the first one installs
 
@@ -52,7 +62,7 @@ class Ecosystem(Protocol):
 Found = tuple[Ecosystem, Project]
 
 
-def detect(paths: Iterable[str], ecosystems: Sequence[Ecosystem], *, scripts: bool) -> list[Found]:
+def detect(paths: Collection[str], ecosystems: Sequence[Ecosystem], *, scripts: bool) -> list[Found]:
     """Return the projects among tracked paths, those of upper folders first."""
     folders: dict[str, set[str]] = {}
     telling = {name for e in ecosystems for name in (*e.LOCKS, *e.INPUTS)}
@@ -70,10 +80,10 @@ def detect(paths: Iterable[str], ecosystems: Sequence[Ecosystem], *, scripts: bo
             if ecosystem.LANGUAGE in ONE_BUILD:
                 if any(e is ecosystem and _is_below(folder, p.folder) for e, p in found):
                     continue
-                project = replace(project, below=_parts(folder, folders, ecosystem))
+                project = replace(project, also=_parts(folder, folders, ecosystem))
             if folder.count("/") < DEEPEST:
-                found.append((ecosystem, project))
-    return found
+                found.append((ecosystem, replace(project, also=(*project.also, *_above(folder, folders, ecosystem)))))
+    return [(ecosystem, _with_kinds(project, paths, ecosystem)) for ecosystem, project in found]
 
 
 def _is_below(folder: str, other: str) -> bool:
@@ -84,6 +94,24 @@ def _parts(folder: str, folders: Mapping[str, set[str]], ecosystem: Ecosystem) -
     names = {*ecosystem.LOCKS, *ecosystem.INPUTS}
     files = (f"{other}/{name}" for other, has in folders.items() if _is_below(other, folder) for name in has & names)
     return tuple(sorted(file[len(folder) :].lstrip("/") for file in files))
+
+
+def _above(folder: str, folders: Mapping[str, set[str]], ecosystem: Ecosystem) -> Iterator[str]:
+    """Yield the inputs in folders above a project, from its folder; those with a folder of their own unseen."""
+    wanted, up = [name for name in ecosystem.INPUTS if name in UPWARDS], ""
+    while folder and wanted:
+        folder, up = folder.rpartition("/")[0], f"../{up}"
+        yield from (up + name for name in wanted if "/" in name or name in folders.get(folder, ()))
+
+
+def _with_kinds(project: Project, paths: Collection[str], ecosystem: Ecosystem) -> Project:
+    """Return a project with its files of the kinds that its manager reads under any name."""
+    endings = tuple(name[1:] for name in ecosystem.INPUTS if name.startswith("*."))
+    if not endings:
+        return project
+    above = f"{project.folder}/" if project.folder else ""
+    found = (path[len(above) :] for path in paths if path.endswith(endings) and path.startswith(above))
+    return replace(project, files=project.files | {name for name in found if "/" not in name})
 
 
 def virtual_env(root: Path) -> dict[str, str]:

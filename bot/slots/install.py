@@ -22,6 +22,7 @@ from bot.tickets.repository import Install
 
 TAIL_BYTES = 2000
 SCRATCH = (".cache", ".tmp", ".vite", ".vite-temp", ".vitest")  # of tools, below node_modules: no dependencies
+BUILT = {"obj": ("Debug", "Release")}  # what builds write beside that which an install left
 
 
 class InstallFailed(UserError):
@@ -68,7 +69,7 @@ def fingerprint(slot: Slot, found: Sequence[Found], wish: Install) -> str:
     for ecosystem, project in found:
         digest.update(f"{ecosystem.NAME}\0{project.folder}\0".encode(errors="surrogateescape"))
         deeper = [name for name in ecosystem.INPUTS if "/" in name]
-        for name in (*project.named(*ecosystem.LOCKS, *ecosystem.INPUTS), *deeper, *project.below):
+        for name in (*project.named(*ecosystem.LOCKS, *ecosystem.INPUTS), *deeper, *project.also):
             digest.update(f"{name}\0".encode() + _content(slot.path / project.folder / name))
         for name in ecosystem.PROGRAMS:
             digest.update(program(name).encode())
@@ -123,7 +124,7 @@ def is_as_installed(slot: Slot, installed: Installed) -> bool:
 
 def _throw_scratch(slot: Slot, kept: Iterable[str]) -> None:
     for folder in kept:
-        for name in SCRATCH:
+        for name in (*SCRATCH, *BUILT.get(folder.rpartition("/")[2], ())):
             path = slot.path / folder / name
             if path.parent.is_dir() and not path.parent.is_symlink():
                 clean.throw(path, slot.trash)
@@ -185,7 +186,8 @@ async def _run(
     private: Sequence[str],
     stop: asyncio.Event | None,
 ) -> None:
-    shown = " ".join(argv[2:3] if argv[:2] == ("sh", "-c") else argv) + (f" (in {folder})" if folder else "")
+    shown = (argv[3:4] or argv[2:3])[0] if argv[:2] == ("sh", "-c") else " ".join(argv)  # a script's name is its $0
+    shown += f" (in {folder})" if folder else ""
     if "/" not in argv[0] and shutil.which(argv[0], path=PATH) is None:
         raise InstallFailed(f"`{shown}` could not start: `{argv[0]}` is not on this host.")
     box = Box(mode=mode, workdir=slot.path, home=slot.home, writable=(store,), hidden=(store.parent,), network="open")
@@ -201,7 +203,7 @@ async def _run(
         raise InstallFailed(f"`{shown}` ended with exit code {done.exit_code}:\n{done.output.strip()[-TAIL_BYTES:]}")
 
 
-def projects(paths: Iterable[str], wish: Install) -> list[Found]:
+def projects(paths: Collection[str], wish: Install) -> list[Found]:
     """Return what is to be installed for a commit."""
     return detect(paths, ECOSYSTEMS, scripts=wish.scripts) if wish.enabled else []
 

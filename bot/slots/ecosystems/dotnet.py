@@ -1,4 +1,7 @@
-""".NET: a locked restore into the store."""
+""".NET: a locked restore into the store; what it writes into obj is what a build without a restore reads.
+
+https://learn.microsoft.com/nuget/consume-packages/package-references-in-project-files#locking-dependencies
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -8,15 +11,20 @@ from bot.slots.ecosystem import Project
 NAME: str = "dotnet"
 LANGUAGE: str = "dotnet"
 LOCKS: Sequence[str] = ("packages.lock.json",)
-INPUTS: Sequence[str] = ("global.json", "nuget.config", "NuGet.Config", "Directory.Packages.props")
+PROJECTS: Sequence[str] = ("*.csproj", "*.fsproj", "*.vbproj")
+INPUTS: Sequence[str] = (
+    *PROJECTS, "global.json", "nuget.config", "NuGet.config", "NuGet.Config", "Directory.Build.props",
+    "Directory.Build.targets", "Directory.Packages.props",
+)  # fmt: skip
 KEEP: Sequence[str] = ("obj",)
 PROGRAMS: Sequence[str] = ("dotnet",)
 
 
 def commands(project: Project) -> Sequence[Sequence[str]]:
-    """Install exactly what the lockfile says."""
-    del project
-    return [("dotnet", "restore", "--locked-mode")]
+    """Install exactly what the lockfile says; projects are named: beside a solution none would be chosen (MSB1011)."""
+    return [("dotnet", "restore", *name, "--locked-mode") for name in zip(project.named(*PROJECTS), strict=True)] or [
+        ("dotnet", "restore", "--locked-mode")
+    ]
 
 
 def env(store: Path) -> Mapping[str, str]:
@@ -25,6 +33,7 @@ def env(store: Path) -> Mapping[str, str]:
 
 
 def later(root: Path, store: Path) -> Mapping[str, str]:
-    """Find the store."""
+    """Find the store; ask no server for known weaknesses, leave no build server behind (MSBuild reads variables)."""
     del root
-    return {"NUGET_PACKAGES": str(store / "nuget"), "DOTNET_CLI_TELEMETRY_OPTOUT": "1"}
+    alone = {"NuGetAudit": "false", "MSBUILDDISABLENODEREUSE": "1", "UseSharedCompilation": "false"}
+    return {"NUGET_PACKAGES": str(store / "nuget"), "DOTNET_CLI_TELEMETRY_OPTOUT": "1", "DOTNET_NOLOGO": "1", **alone}

@@ -8,23 +8,23 @@ from bot.slots.ecosystem import Project
 NAME: str = "go"
 LANGUAGE: str = "go"
 LOCKS: Sequence[str] = ("go.sum",)
-INPUTS: Sequence[str] = ("go.mod", "go.work")
+INPUTS: Sequence[str] = ("go.mod", "go.work", "go.work.sum", "vendor/modules.txt")
 KEEP: Sequence[str] = ()
 PROGRAMS: Sequence[str] = ("go",)
 
 
 def commands(project: Project) -> Sequence[Sequence[str]]:
-    """Install exactly what the lockfile says."""
+    """Install exactly what the lockfile says; nothing where the repository holds its modules itself."""
     del project
-    return [("go", "mod", "download")]
+    return [("sh", "-c", "[ -f vendor/modules.txt ] || exec go mod download", "go mod download")]
 
 
 def env(store: Path) -> Mapping[str, str]:
     """Keep downloads in the host's store."""
-    return {"GOMODCACHE": str(store / "go"), "GOFLAGS": "-mod=readonly"}
+    return {"GOMODCACHE": str(store / "go")}
 
 
 def later(root: Path, store: Path) -> Mapping[str, str]:
     """Find the store, without asking a proxy."""
     del root
-    return {"GOMODCACHE": str(store / "go"), "GOPROXY": "off", "GOFLAGS": "-mod=readonly"}
+    return {"GOMODCACHE": str(store / "go"), "GOPROXY": "off"}

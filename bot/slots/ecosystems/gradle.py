@@ -38,7 +38,7 @@ def commands(project: Project) -> Sequence[Sequence[str]]:
     script = (
         f'printf %s "$1" >/tmp/resolve.gradle && {program} --no-daemon --quiet -I /tmp/resolve.gradle sluiceResolve'
     )
-    return [("sh", "-c", script, "sh", RESOLVE)]
+    return [("sh", "-c", script, f"{program} sluiceResolve", RESOLVE)]
 
 
 def env(store: Path) -> Mapping[str, str]:

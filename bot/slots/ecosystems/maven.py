@@ -14,8 +14,8 @@ PROGRAMS: Sequence[str] = ("mvn", "java")
 
 
 def commands(project: Project) -> Sequence[Sequence[str]]:
-    """Install exactly what the lockfile says."""
-    return [("./mvnw" if project.named("mvnw") else "mvn", "-B", "-q", "dependency:go-offline")]
+    """Install exactly what the lockfile says; without -U what a server once did not have stays missing for a day."""
+    return [("./mvnw" if project.named("mvnw") else "mvn", "-B", "-q", "-U", "dependency:go-offline")]
 
 
 def env(store: Path) -> Mapping[str, str]:

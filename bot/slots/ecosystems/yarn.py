@@ -1,4 +1,7 @@
-"""Yarn, classic and modern, the modern one with node_modules or Plug'n'Play; it shows by its .yarnrc.yml."""
+"""Yarn, classic and modern, the modern one with node_modules or Plug'n'Play: the lockfile says which one wrote it.
+
+A classic yarn takes a modern lockfile for an empty one and installs anything; a modern one writes a classic one anew.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,12 +18,24 @@ KEEP: Sequence[str] = (
 PROGRAMS: Sequence[str] = ("yarn", "node")
 
 
+CHOOSE = """\
+found=$(yarn --version) || exit
+case $found in 1.*) is=classic ;; *) is=modern ;; esac
+if [ -f .yarnrc.yml ] || grep -q '^__metadata:' yarn.lock; then wanted=modern; else wanted=classic; fi
+if [ $is != $wanted ]; then
+    echo "yarn.lock is of a $wanted yarn, and this host's yarn is $found. Put a $wanted one on the host, commit one"
+    echo "that .yarnrc.yml or .yarnrc names, or say in install.run how to install."
+    exit 1
+fi
+if [ $is = modern ]; then exec yarn install --immutable $1; fi
+exec yarn install --frozen-lockfile --non-interactive --prefer-offline $2
+"""
+
+
 def commands(project: Project) -> Sequence[Sequence[str]]:
     """Install exactly what the lockfile says."""
-    if project.named(".yarnrc.yml"):
-        return [("yarn", "install", "--immutable", *(() if project.scripts else ("--mode=skip-build",)))]
-    scripts = () if project.scripts else ("--ignore-scripts",)
-    return [("yarn", "install", "--frozen-lockfile", "--non-interactive", "--prefer-offline", *scripts)]
+    scripts = ("", "") if project.scripts else ("--mode=skip-build", "--ignore-scripts")
+    return [("sh", "-c", CHOOSE, "yarn install", *scripts)]
 
 
 def env(store: Path) -> Mapping[str, str]:

@@ -23,19 +23,36 @@ def test_a_package_manager_keeps_the_contract_of_the_family(ecosystem: Ecosystem
     ) == (True, True, True, True, [], ecosystem.NAME, [ecosystem.NAME])  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["npm", "pnpm", "yarn", "bun"])
+@pytest.mark.parametrize("name", ["npm", "pnpm", "bun"])
 def test_packages_run_no_scripts_of_their_own_unless_the_repository_lets_them(name: str) -> None:
     (ecosystem,) = [e for e in ECOSYSTEMS if name == e.NAME]
     without, with_them = (ecosystem.commands(Project("", frozenset(), scripts))[0] for scripts in (False, True))
     assert [*with_them, "--ignore-scripts"] == list(without)
 
 
-def test_a_modern_yarn_builds_no_package_unless_the_repository_lets_it() -> None:
+def test_yarn_builds_no_package_unless_the_repository_lets_it() -> None:
     (yarn,) = [e for e in ECOSYSTEMS if e.NAME == "yarn"]
-    files = frozenset({"yarn.lock", ".yarnrc.yml"})
-    assert [yarn.commands(Project("", files, scripts))[0][2:] for scripts in (False, True)] == [
-        ("--immutable", "--mode=skip-build"), ("--immutable",),
+    assert [yarn.commands(Project("", frozenset({"yarn.lock"}), scripts))[0][4:] for scripts in (False, True)] == [
+        ("--mode=skip-build", "--ignore-scripts"), ("", ""),
     ]  # fmt: skip
+
+
+def test_each_project_of_dotnet_is_named_and_what_it_obeys_above_counts() -> None:
+    paths = ["global.json", "App.sln", "src/App/App.csproj", "src/App/App.sln", "src/App/packages.lock.json",
+             "src/App/Sub/Sub.csproj", "src/nuget.config", "Directory.Packages.props"]  # fmt: skip
+    ((dotnet, project),) = detect(paths, ECOSYSTEMS, scripts=False)
+    assert (dotnet.commands(project), sorted(project.files), project.also) == (
+        [("dotnet", "restore", "App.csproj", "--locked-mode")], ["App.csproj", "packages.lock.json"],
+        ("../nuget.config", "../../global.json", "../../Directory.Packages.props"),
+    )  # fmt: skip
+
+
+def test_what_a_manager_obeys_above_its_project_counts_for_that_manager_alone() -> None:
+    paths = ["global.json", "rust-toolchain.toml", "a/Cargo.lock", "web/package-lock.json", "web/.yarnrc.yml"]
+    found = detect(paths, ECOSYSTEMS, scripts=False)
+    assert {project.folder: project.also for _, project in found} == {
+        "a": ("../rust-toolchain.toml", "../.cargo/config.toml"), "web": (),
+    }  # fmt: skip
 
 
 CASES = {
@@ -62,6 +79,6 @@ def test_lockfiles_show_what_is_to_be_installed(paths: list[str], expected: list
 def test_a_build_of_many_projects_depends_on_the_files_of_each() -> None:
     paths = ["app/gradlew", "app/settings.gradle", "app/one/build.gradle", "app/a/b/c/two/build.gradle", "x/pom.xml"]
     (_, project), (_, other) = detect(paths, ECOSYSTEMS, scripts=False)
-    assert (sorted(project.files), project.below, other.folder) == (
+    assert (sorted(project.files), project.also, other.folder) == (
         ["gradlew", "settings.gradle"], ("a/b/c/two/build.gradle", "one/build.gradle"), "x",
     )  # fmt: skip

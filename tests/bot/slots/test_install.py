@@ -285,6 +285,17 @@ async def test_scratch_of_tools_does_not_cost_a_new_install(host: Host, folder: 
     assert await host.start(sha, wish) == ["checkout"]
 
 
+async def test_what_a_build_writes_beside_a_restore_does_not_cost_a_new_one(host: Host) -> None:
+    sha, wish = commit(host.origin, {"app/App.csproj": ""}), Install(run="mkdir app/obj; echo {} >app/obj/assets.json")
+    await host.start(sha, wish)
+    await host.say("sh", "-c", "mkdir -p app/obj/Debug/net8.0 app/bin; echo dll >app/obj/Debug/net8.0/App.dll")
+    proof = await host.end()
+    parts = await host.start(sha, wish)
+    assert (proof, parts, sorted(p.name for p in (host.slot.path / "app").rglob("*"))) == (
+        Proof(True, UNCHANGED), ["checkout"], ["App.csproj", "assets.json", "obj"],
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("plant", ["echo evil >.pnp.cjs", "ln -sf /etc/passwd .pnp.cjs", "rm .pnp.cjs; mkdir .pnp.cjs"],
                          ids=["text", "link", "folder"])  # fmt: skip
 async def test_a_kept_file_is_thrown_away_when_a_job_touched_it(host: Host, plant: str) -> None:
