@@ -156,31 +156,14 @@ def _what(entry: os.DirEntry[str]) -> What:
 
 
 def _drop_attributes(fd: int) -> None:
-    """Take away what a job wrote onto what stays: notes, and rights that new files would inherit."""
-    for name in _attributes(fd):
-        os.removexattr(fd, name)
-
-
-def _attributes(of: int | Path) -> list[str]:
-    """Return the attributes that a job may have written; those of a link itself are never among them."""
-    with contextlib.suppress(OSError, AttributeError):  # a file system, or a system, that has none
-        names = os.listxattr(of) if isinstance(of, int) else os.listxattr(of, follow_symlinks=False)
-        return [name for name in names if name.startswith(("user.", "system.posix_acl_"))]
-    return []
-
-
-def drop_file_attributes(root: Path, paths: Iterable[str]) -> None:
-    """Take away what a job wrote onto tracked files. Raises OSError where that cannot be done.
-
-    The worktree must have been swept, so that no parent is a link.
-    """
-    for path in paths:
-        if _attributes(root / path):
-            fd = os.open(root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-            try:
-                _drop_attributes(fd)
-            finally:
-                os.close(fd)
+    """Take away what a job wrote onto a folder that stays: notes, and rights that new files would inherit."""
+    try:
+        names = os.listxattr(fd)
+    except (OSError, AttributeError):  # a file system, or a system, that has none
+        return
+    for name in names:
+        if name.startswith(("user.", "system.posix_acl_")):
+            os.removexattr(fd, name)
 
 
 def _umask() -> int:

@@ -40,9 +40,8 @@ class Ecosystem(Protocol):
     NAME: str
     LANGUAGE: str  # one manager a language and folder, the first in the registry
     LOCKS: Sequence[str]  # one of these in a folder shows it
-    INPUTS: Sequence[
-        str
-    ]  # what else changes the outcome of an install; some lie a folder or two below; `*.x` is a kind
+    # what else changes the outcome of an install; some lie a folder or two below; `*.x` is a kind
+    INPUTS: Sequence[str]
     KEEP: Sequence[str]  # what an install makes and that stays from job to job: folders, and clean.KEPT_FILES
     PROGRAMS: Sequence[str]  # those whose version changes the outcome; the first one installs
 

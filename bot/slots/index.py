@@ -5,13 +5,14 @@ https://git-scm.com/docs/index-format
 
 import os
 import re
-import stat
 import struct
 import sys
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+
+from bot.slots.plain import read
 
 _HEAD = struct.Struct(">4sLL")
 _FIXED, _ID = 62, 20
@@ -61,16 +62,9 @@ def read_index(path: Path) -> Tracked | None:
     That is: another version than 2, an entry with a flag or in conflict, a split or sparse index, a damaged file.
     """
     try:
-        return _read(_bytes(path))
-    except (OSError, struct.error, ValueError):
+        return _read(read(path) or b"")
+    except (struct.error, ValueError):
         return None
-
-
-def _bytes(path: Path) -> bytes:
-    """Return what a plain file holds, nothing of what is none: reading a FIFO would wait for ever."""
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-    with os.fdopen(fd, "rb") as file:
-        return file.read() if stat.S_ISREG(os.fstat(fd).st_mode) else b""
 
 
 def changed_since(path: Path, at_s: int, tracked: Tracked) -> list[str]:

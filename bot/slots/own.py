@@ -1,13 +1,14 @@
 """What git obeys in a mirror and we wrote ourselves, noted beside it: what anybody else writes is seen, and mended."""
 
-import contextlib
 import json
 import os
 import re
 import secrets
-import stat
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
+
+from bot.slots.plain import read
 
 EXCLUDE = "info/exclude"
 WRITTEN = ("config", EXCLUDE)
@@ -25,19 +26,6 @@ def hooks(folder: Path) -> list[str]:
             return sorted(f"hooks/{entry.name}" for entry in found if not entry.name.endswith(".sample"))
     except (FileNotFoundError, NotADirectoryError):
         return []
-
-
-def read(path: str) -> bytes:
-    """Return what a file of a git folder holds, nothing where there is none.
-
-    What is no file is never waited for, and differs from every file. Most do not exist, and every lease asks for all.
-    """
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except OSError:
-        return b""
-    with os.fdopen(fd, "rb") as file:
-        return file.read() if stat.S_ISREG(os.fstat(fd).st_mode) else b"\0no file"
 
 
 def note(mirror: Path) -> None:
@@ -68,25 +56,25 @@ def mend(mirror: Path) -> list[str]:
         return []
     other = [name for name in GIT_FILES if _text(mirror / name) != ours.get(name)]
     for name in other:
-        (mirror / name).unlink(missing_ok=True)
+        _remove(mirror / name)
         if name in ours:
             _write(mirror / name, ours[name])
     planted = hooks(mirror)
     for name in planted:
-        (mirror / name).unlink()
+        _remove(mirror / name)
     return [*other, *planted]
 
 
 def hide(mirror: Path, kept: Iterable[str]) -> None:
     """Keep dependencies and caches out of commits where the repository does not ignore them itself."""
     ours = noted(mirror) or {}
-    have = ours.get("info/exclude", "").splitlines()
+    have = ours.get(EXCLUDE, "").splitlines()
     lines = ("/" + re.sub(r"([\\*?\[ ])", r"\\\1", path) for path in kept if "\n" not in path)
     new = [line for line in lines if line not in have]
     if new:
         text = "\n".join([*have, *new]) + "\n"
-        _keep(mirror, {**ours, "info/exclude": text})
-        _write(mirror / "info" / "exclude", text)
+        _keep(mirror, {**ours, EXCLUDE: text})
+        _write(mirror / EXCLUDE, text)
 
 
 def _record(mirror: Path) -> Path:
@@ -98,9 +86,16 @@ def _keep(mirror: Path, files: dict[str, str]) -> None:
 
 
 def _text(path: Path) -> str | None:
-    with contextlib.suppress(OSError):
-        return path.read_text(errors="surrogateescape")
-    return None
+    data = read(path)
+    return None if data is None else data.decode(errors="surrogateescape")
+
+
+def _remove(path: Path) -> None:
+    """Remove whatever stands in place of a file; a link as a link."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _write(path: Path, text: str) -> None:

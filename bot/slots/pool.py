@@ -11,7 +11,7 @@ from typing import Literal
 
 from bot import log
 from bot.sandbox.box import Mode
-from bot.slots import clean, git, install, proof, shelf, worktree
+from bot.slots import clean, git, install, proof, shelf, worktree, written
 from bot.slots.caches import Ground
 from bot.slots.clean import Unclean
 from bot.slots.git import GitError
@@ -246,7 +246,11 @@ class Pool:
             if not warm:
                 self._discard(slot)
                 await worktree.make(slot, sha)
-        return await reset(slot, sha) if warm else (await git.tracked(slot.tree))[0], began
+        if warm:
+            return await reset(slot, sha), began
+        tracked, _ = await git.tracked(slot.tree)
+        written.note(slot.written, tracked)
+        return tracked, began
 
     async def _install(
         self,

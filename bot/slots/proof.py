@@ -4,12 +4,12 @@ import contextlib
 import hashlib
 import json
 import os
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 
 from bot.slots.clean import Unclean
-from bot.slots.own import EXCLUDE, GIT_FILES, hooks, is_ours, read
+from bot.slots.own import EXCLUDE, GIT_FILES, hooks, is_ours
+from bot.slots.plain import OTHER, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def made(root: Path, git_dir: Path, mirror: Path) -> Made:
         raise Unclean("the worktree is no folder any more")
     if pointer.is_symlink() or not pointer.is_file():
         raise Unclean("the worktree's .git file is gone or is something else")
-    if not stat.S_ISREG((git_dir / "HEAD").lstat().st_mode):
+    if read(git_dir / "HEAD") in (None, OTHER):
         raise Unclean("the worktree's HEAD is something else than a file")
     return Made(found.st_dev, found.st_ino, pointer.read_text(errors="replace"), _git_files(git_dir, mirror))
 

@@ -5,10 +5,10 @@ import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.slots import clean, git, proof, swept
+from bot.slots import clean, git, proof, swept, written
 from bot.slots.clean import Found, Unclean
 from bot.slots.git import GitError
-from bot.slots.index import Tracked, changed_since, listed
+from bot.slots.index import Tracked, listed
 from bot.slots.install import Installed, is_as_installed, read_installed, write_installed
 from bot.slots.proof import Proof
 from bot.slots.slot import Slot
@@ -25,9 +25,25 @@ async def reset(slot: Slot, sha: str) -> Tracked:
 
     Raises Missing where the mirror has no such commit, Unclean, or GitError.
     """
+    index = slot.git_dir / "index"
     (slot.git_dir / "index.lock").unlink(missing_ok=True)  # nobody else works here: whoever made it is dead
+    is_clean = swept.is_as_noted(slot.swept, slot.path, index)
+    paths = await _reset(slot, sha, is_clean=is_clean)
+    try:
+        again = await asyncio.to_thread(written.forget, slot.written, slot.path, index, paths, since=slot.lent)
+    except OSError as error:
+        raise Unclean(f"{error.strerror}: {error.filename!r}") from error
+    if again:
+        failed = await _hard(slot, sha)
+        if failed:
+            raise Unclean(failed)
+        written.note(slot.written, paths)
+    return paths
+
+
+async def _reset(slot: Slot, sha: str, *, is_clean: bool) -> Tracked:
+    """Reset a worktree until nothing stands in it that is not tracked or kept, `is_clean` if nothing does now."""
     kept = read_installed(slot).kept
-    is_clean = swept.is_as_noted(slot.swept, slot.path, slot.git_dir / "index")
     if not is_clean:
         await _sweep_first(slot, kept)
     failed = await _hard(slot, sha)
@@ -44,7 +60,8 @@ async def reset(slot: Slot, sha: str) -> Tracked:
             if not failed and not found:
                 return paths
         if not plain or Found.ATTRIBUTES in found:
-            (slot.git_dir / "index").unlink(missing_ok=True)  # its flags hid files from the reset
+            # its flags hid files from the reset, or it takes files for right that were written as a job's file said
+            (slot.git_dir / "index").unlink(missing_ok=True)
         failed = await _hard(slot, sha)  # what stood in the way is gone
     raise Unclean(failed or "something stands in the way of a tracked path, again and again")
 
@@ -83,12 +100,6 @@ async def _hard(slot: Slot, sha: str) -> str:
     return ""
 
 
-def _drop_notes(slot: Slot, tracked: Tracked) -> None:
-    """Take extended attributes from the files that something was done to since the slot was lent."""
-    began = int(slot.lent.stat().st_ctime) if slot.lent.exists() else 0
-    clean.drop_file_attributes(slot.path, changed_since(slot.git_dir / "index", began, tracked))
-
-
 def drop(slot: Slot, installed: Installed) -> None:
     """Throw away what an install made; the worktree must have been swept, so that no part of a path is a link."""
     write_installed(slot, Installed(""))
@@ -109,7 +120,6 @@ async def prove(slot: Slot) -> Proof:
     if users:
         return Proof(False, (), users[0])
     tracked = await reset(slot, "HEAD")
-    await asyncio.to_thread(_drop_notes, slot, tracked)
     dependencies = await asyncio.to_thread(_dependencies, slot)
     kept = read_installed(slot).kept
     left = await git.call(

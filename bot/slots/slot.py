@@ -46,6 +46,11 @@ class Slot:
         return self.path.with_name("swept.json")
 
     @property
+    def written(self) -> Path:
+        """Return the file that says by which attributes git wrote the files of the worktree."""
+        return self.path.with_name("written")
+
+    @property
     def installed(self) -> Path:
         """Return the file that says which dependencies stand in the worktree."""
         return self.path.with_name("installed.json")

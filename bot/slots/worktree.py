@@ -43,7 +43,7 @@ async def make(slot: Slot, sha: str) -> None:
 
 def discard(slot: Slot) -> None:
     """Move a worktree with all that was kept for it into the trash; nothing of it is trusted, no link followed."""
-    for mark in (slot.made, slot.installed, slot.lent, slot.swept):
+    for mark in (slot.made, slot.installed, slot.lent, slot.swept, slot.written):
         mark.unlink(missing_ok=True)
     for path in (slot.path, slot.path.parent / slot.name, slot.shelf):
         clean.throw(path, slot.trash)

@@ -311,8 +311,13 @@ def _head_to_wait_for(slot: Slot, outside: Path) -> None:
     os.mkfifo(slot.git_dir / "HEAD")
 
 
+def _git_s_files_are_folders(slot: Slot, outside: Path) -> None:
+    for path in (slot.mirror / "shallow", slot.mirror / "hooks" / "post-checkout"):
+        path.mkdir(parents=True)
+
+
 QUARANTINED = (
-    _grafts_to_wait_for, _head_to_wait_for,
+    _git_s_files_are_folders, _grafts_to_wait_for, _head_to_wait_for,
     _pointer, _pointer_is_a_folder, _root_is_a_link, _another_folder, _hook, _hooks_and_configuration,
     _git_file("info/attributes", "* filter=x\n"), _git_file("info/exclude", "*.py\n"),
     _git_file("info/sparse-checkout", "/*\n"), _git_file("info/grafts", "\n"),
