@@ -1,6 +1,7 @@
 """Lists of tests that somebody keeps by hand: words of a command, values of a matrix, words of a shell loop."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -17,7 +18,9 @@ from gate.repository.workflows import Job, Workflow
 from gate.repository.yaml_lines import Mapped
 from gate.tools import matching
 
-_LOOP = later(r"\bfor[ \t]+(\w+)[ \t]+in[ \t]+([\w./ \t-]{3,500}?)[ \t]*(?:;|\n)\s*do\b([\s\S]{0,1500}?)\bdone\b")
+_LOOP = later(r"\bfor[ \t]+(\w+)[ \t]+in[ \t]+([\w./ \t-]{3,2000}+)(?:;|\n)\s*do\b")
+_DONE = later(r"\bdone\b")
+_LONGEST = 3000  # characters of a loop's body
 _AROUND = r"([\w./-]*){0}([\w./-]*)"
 _OPEN = "$*{`?["
 _MANIFESTS = (
@@ -151,9 +154,20 @@ def _values(matrix: Any) -> Mapping[str, list[str]]:
     return found
 
 
+def _loops(text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield name, values and body of each loop over words that are written out."""
+    ends = [done.start() for done in _DONE.finditer(text)]
+    last = 0
+    for head in _LOOP.finditer(text):
+        at = bisect_left(ends, head.end())
+        if head.start() >= last and at < len(ends) and ends[at] - head.end() <= _LONGEST:
+            last = ends[at]
+            yield head[1], head[2], text[head.end() : last]
+
+
 def _of_loops(repo: Repository, at: Check) -> Iterator[Listing]:
     for text in shell_texts(repo.tree, at):
-        for name, values, body in _LOOP.findall(text.text) if "for " in text.text else ():
+        for name, values, body in _loops(text.text) if "for " in text.text else ():
             if any(is_check(c.argv) for c in resolve(body, at.cwd, root=repo.tree.root)):
                 line = repo.tree.line_of(text.path, f"for {name} in", text.line)
                 folder = repo.tree.relative(at.cwd)

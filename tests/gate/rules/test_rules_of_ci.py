@@ -131,6 +131,8 @@ def test_this_projects_action_counts_as_its_gate_where_it_stands(tmp_path: Path)
 ASSERTS = "def test_a():\n    assert value() == 3\n"
 THREE = {f"tests/test_{n}.py": ASSERTS for n in "abc"}
 PACKAGES = {f"packages/{n}/package.json": '{"scripts": {"test": "jest"}}' for n in ("api", "web", "core")}
+MORE = {f"packages/service-{n}/package.json": '{"scripts": {"test": "jest"}}' for n in range(60)}
+LONG = " ".join(f"service-{n}" for n in range(60))
 MATRIX = "    strategy: {matrix: {package: [api, web]}}\n"
 
 
@@ -143,6 +145,7 @@ MATRIX = "    strategy: {matrix: {package: [api, web]}}\n"
         ({CI: workflow("cd packages/${{ matrix.package }} && npm test", job=MATRIX), **PACKAGES}, [f"warning {CI}:5 test lists 2 of the 3 with tests in packages; nothing runs core [packages/core]"]),
         ({CI: workflow("npm test -w ${{ matrix.package }}", job=MATRIX), **PACKAGES}, [f"warning {CI}:5 test lists 2 of the 3 with tests in packages; nothing runs core [packages/core]"]),
         ({CI: workflow("for p in api web; do (cd packages/$p && npm test); done"), **PACKAGES}, [f"warning {CI}:7 test / step 1 lists 2 of the 3 with tests in packages; nothing runs core [packages/core]"]),
+        ({CI: workflow(f"for p in {LONG}; do {'echo tested; ' * 150}(cd packages/$p && npm test); done"), **PACKAGES, **MORE}, [f"warning {CI}:7 test / step 1 lists 60 of the 63 with tests in packages; nothing runs api, core, web [packages/api, packages/core, packages/web]"]),
         ({CI: workflow("for p in api web; do (cd packages/$p && npm test); done", "npm test --prefix packages/core"), **PACKAGES}, []),
         ({CI: workflow("for p in api web; do (cd packages/$p && npm publish); done"), **PACKAGES}, []),
         ({**gated("go test ./a ./b"), "a/x_test.go": "x", "b/x_test.go": "x", "extra/x_test.go": "x", "cmd/main.go": ""},
@@ -154,7 +157,7 @@ MATRIX = "    strategy: {matrix: {package: [api, web]}}\n"
         ({**gated("pytest tests/test_a.py tests/test_b.py"), **THREE, "tests/test_c.py": "def helper():\n    return 1\n"}, []),
         ({**gated("pytest tests/test_a.py tests/test_b.py"), **THREE, "ci/slow.sh": "pytest tests/test_c.py  # by hand"}, []),
     ],
-    ids=["files", "computed", "by a variable", "a matrix", "a matrix of names", "a loop", "another step", "no check", "packages of go", "and all",
+    ids=["files", "computed", "by a variable", "a matrix", "a matrix of names", "a loop", "a long one", "another step", "no check", "packages of go", "and all",
          "a folder", "all of them, too", "a single one", "a helper", "named elsewhere"],
 )  # fmt: skip
 def test_lists_of_tests_that_miss_some_are_named(tmp_path: Path, files: dict[str, str], expected: list[str]) -> None:
