@@ -1,5 +1,6 @@
 """The real bot in a process of its own, to be watched through its log and killed; and what it left behind."""
 
+import asyncio
 import contextlib
 import json
 import os
@@ -9,9 +10,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
 
 from bot.demo.loop import SAMPLES
 from bot.forges.local import LocalForge
@@ -34,6 +38,24 @@ class Model(ScriptedModel):
     """A scripted model, and where it is reached."""
 
     url: str = ""
+    _answers: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self._answers.set()
+
+    @contextlib.contextmanager
+    def thinking(self) -> Iterator[None]:
+        """Answer nothing meanwhile: what a host does while it waits then depends on no machine's speed."""
+        self._answers.clear()
+        try:
+            yield
+        finally:
+            self._answers.set()
+
+    async def _messages(self, request: Request) -> Response:
+        answer = await super()._messages(request)
+        await asyncio.to_thread(self._answers.wait, 60)
+        return answer
 
 
 @contextlib.contextmanager
