@@ -184,7 +184,7 @@ class Bench:
 
     async def cold(self, n: int) -> None:
         """Make a worktree and install into it, downloads at hand, as a job without slots does."""
-        tree, store = self.folder / f"cold{n}", self.pool.store_folder
+        tree, store = self.folder / f"cold{n}", self.pool.store_of("acme/app")
         sha, mirror = self.shas[n % 2], self.pool.mirror("acme/app")
         run("git", f"--git-dir={mirror}", "worktree", "add", "-q", "--detach", str(tree), sha, cwd=self.folder)
         if (tree / "package-lock.json").exists():

@@ -64,7 +64,7 @@ def list_(as_json: bool = False) -> None:
     with pool.store.read() as c:
         rows, again = leases.rows(c, host), rechecks.counts(c, host)
     lines = [_line(pool, row) for row in rows]
-    store_bytes = size_bytes(pool.store_folder)
+    store_bytes = sum(size_bytes(store) for store in pool.stores())
     low = low_disk(settings.data, least_bytes=settings.low_disk_mb * MB)
     if as_json:
         found = {
@@ -77,7 +77,7 @@ def list_(as_json: bool = False) -> None:
         _print(lines)
     else:
         click.echo("No slot yet. The first ticket makes one, or: bot slots warm OWNER/REPO")
-    click.echo(f"package managers' store: {store_bytes / MB:,.0f} MB" + (f"\n{low}" if low else ""))
+    click.echo(f"package managers' stores: {store_bytes / MB:,.0f} MB" + (f"\n{low}" if low else ""))
     if again:
         shown = ", ".join(f"{count} {WORDS[state]}" for state, count in sorted(again.items()))
         click.echo(f"gated again without caches: {shown}")

@@ -14,7 +14,7 @@ from bot.errors import UserError
 from bot.sandbox import proc
 from bot.sandbox.box import PATH, Box, Mode, wrap
 from bot.sandbox.out import way_out
-from bot.slots import clean, own
+from bot.slots import clean, own, stores
 from bot.slots.ecosystem import NEVER_TAKES_OUT, Found, detect
 from bot.slots.ecosystems import ECOSYSTEMS
 from bot.slots.slot import Slot
@@ -43,6 +43,7 @@ class Installed:
     state: str = ""  # of the kept folders, as the install left them
     env: Mapping[str, str] = field(default_factory=dict)  # in which commands find it
     in_use: bool = False  # a job runs, or ran and was not proved clean: the state must be looked at again
+    only_for: str = ""  # the lease that may use it, where an unmerged commit decided what ran; empty: every job
 
 
 def read_installed(slot: Slot) -> Installed:
@@ -137,16 +138,22 @@ async def install(
     *,
     fingerprint: str,
     mode: Mode,
-    store: Path,
     tracked: Mapping[str, str],
+    only_for: str = "",
     private_hosts: Sequence[str] = (),
     cancelled: asyncio.Event | None = None,
 ) -> Installed:
-    """Run what installs, in the box, and note what it made. Raises InstallFailed."""
+    """Run what installs, in the box, and note what it made. Raises InstallFailed.
+
+    With `only_for`, the lease of an unmerged commit, the repository's store stays as it is.
+    """
     slot.installed.unlink(missing_ok=True)  # interrupted is not installed
+    store = stores.shared(slot)
+    if only_for:
+        store = await stores.copy(slot, stores.parts(environment(found, wish, store), store))
     store.mkdir(parents=True, exist_ok=True)
     if wish.run:
-        env = {k: v for ecosystem in ECOSYSTEMS for k, v in ecosystem.env(store).items()}
+        env = environment(found, wish, store)
         await _run(
             slot, "", ("sh", "-c", wish.run), env=env, wish=wish, mode=mode, store=store, private=private_hosts,
             stop=cancelled,
@@ -164,9 +171,17 @@ async def install(
         later.update(ecosystem.later(slot.path / project.folder, store))
     kept = made(slot.path, tracked)
     own.hide(slot.mirror, kept)
-    installed = Installed(fingerprint, names(found, wish), kept, state=await _state(slot, kept), env=later, in_use=True)
+    installed = Installed(
+        fingerprint, names(found, wish), kept, state=await _state(slot, kept), env=later, in_use=True, only_for=only_for
+    )
     write_installed(slot, installed)
     return installed
+
+
+def environment(found: Sequence[Found], wish: Install, store: Path) -> dict[str, str]:
+    """Return what leads package managers to a store: those found, or all for a command of the repository's own."""
+    asked = ECOSYSTEMS if wish.run else [ecosystem for ecosystem, _ in found]
+    return {name: value for ecosystem in asked for name, value in ecosystem.env(store).items()}
 
 
 async def _state(slot: Slot, kept: tuple[str, ...]) -> str:
@@ -190,7 +205,14 @@ async def _run(
     shown += f" (in {folder})" if folder else ""
     if "/" not in argv[0] and shutil.which(argv[0], path=PATH) is None:
         raise InstallFailed(f"`{shown}` could not start: `{argv[0]}` is not on this host.")
-    box = Box(mode=mode, workdir=slot.path, home=slot.home, writable=(store,), hidden=(store.parent,), network="open")
+    box = Box(
+        mode=mode,
+        workdir=slot.path,
+        home=slot.home,
+        writable=(store,),
+        hidden=(slot.mirror.parents[1],),
+        network="open",
+    )
     inside = ("sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", folder, *argv) if folder else argv
     async with way_out(box, private=private) as box:
         command, whole = wrap(box, inside, env={"CI": "true", **env})

@@ -4,24 +4,24 @@ import asyncio
 import contextlib
 import shutil
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
 from bot import log
 from bot.sandbox.box import Mode
-from bot.slots import clean, git, install, proof, shelf, worktree, written
+from bot.slots import clean, git, proof, shelf, stores, worktree, written
 from bot.slots.caches import Ground
 from bot.slots.clean import Unclean
+from bot.slots.dependencies import Dependencies, Installer, Need, decides, look, need_of
 from bot.slots.git import GitError
 from bot.slots.index import Tracked
-from bot.slots.install import read_installed
+from bot.slots.install import InstallFailed, read_installed
 from bot.slots.left_out import left_out
 from bot.slots.mirrors import Mirrors
 from bot.slots.partial import is_partial
 from bot.slots.proof import Proof
-from bot.slots.reset import Missing, drop, prove, reset
+from bot.slots.reset import Missing, prove, reset
 from bot.slots.shelf import Lent, Use
 from bot.slots.slot import Slot
 from bot.tickets import leases, repositories
@@ -30,9 +30,6 @@ from bot.tickets.seconds import COLD
 from bot.tickets.store import Store
 
 LOG = log.logger("slots")
-
-
-Dependencies = Literal["unchanged", "installed", "changed by the job"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +76,7 @@ class Pool:
             if row.state == "quarantined" or not worktree.is_whole(slot):
                 self._mend(slot, row.reason)
         kept = {self.slot(name, repository).path.parent for repository, name in anybodys}
-        for folder in (*self._root.glob("*/slot-*"), *self._root.glob("*/cold-*")):
+        for folder in (*self._root.glob("*/slot-*"), *self._root.glob("*/cold-*"), self._root / "store"):
             if folder not in kept:
                 clean.throw(folder, self._trash)
         self._empty(self._trash)
@@ -103,7 +100,9 @@ class Pool:
             LOG.warning("slot stays in quarantine", extra={"slot": slot.name, "reason": str(error)})
             return
         with self.store.write() as c:
-            leases.free(c, self._host, slot.name, slot.repository, clean=True, reason="", now=self._now())
+            leases.free(
+                c, self._host, slot.name, slot.repository, clean=True, reason="", now=self._now(), fingerprint=""
+            )
         LOG.info("slot mended", extra={"slot": slot.name, "reason": reason or "it was not as it was made"})
 
     async def mend(self, slot: Slot) -> bool:
@@ -142,20 +141,22 @@ class Pool:
         for row in (unused := [row for row in rows if row.state != "leased"]):
             if low() and (slot := self.slot(row.name, row.repository)).shelf.exists():
                 clean.throw(slot.shelf, self._trash)
-                await self._thrown("caches", row)
+                await self._thrown("caches", of=f"{row.repository} {row.name}")
         for row in unused:
             if low() and await self.remove(self.slot(row.name, row.repository)):
-                await self._thrown("slot", row)
-        if low() and unused == rows and self.store_folder.exists():
-            clean.throw(self.store_folder, self._trash)
-            await self._thrown("package managers' store", None)
+                await self._thrown("slot", of=f"{row.repository} {row.name}")
+        with self.store.read() as c:
+            in_use = {self.store_of(row.repository) for row in leases.rows(c, self._host)}
+        for store in self.stores():
+            if store not in in_use and low():
+                clean.throw(store, self._trash)
+                await self._thrown("package managers' store", of=store.parent.name)
         return low()
 
-    async def _thrown(self, what: str, row: leases.SlotRow | None) -> None:
+    async def _thrown(self, what: str, of: str) -> None:
         """Wait until what was thrown away for room is gone."""
         self._empty(self._trash)
-        of = {} if row is None else {"slot": row.name, "repository": row.repository}
-        LOG.warning("removed for room", extra={"what": what, **of})
+        LOG.warning("removed for room", extra={"what": what, "of": of})
         await self.close()
 
     @property
@@ -191,14 +192,16 @@ class Pool:
     async def prepare(
         self, slot: Slot, *, url: str, token: str | None, sha: str, install: Install | None,
         on_part: Callable[[str, float], None], keep: Sequence[str] = (),
-        cancelled: asyncio.Event | None = None, use: Use = "none", beside: Sequence[str] = (),
+        cancelled: asyncio.Event | None = None, use: Use = "none", beside: Sequence[str] = (), base: str = "",
     ) -> Ready:  # fmt: skip
         """Bring a slot to a commit, all else gone but what is kept; fetches and installs only what is missing.
 
         `beside` are commits whose files are read there too, as the base that a gate compares with.
 
         `on_part` hears of each part that was paid: clone or fetch, worktree or checkout, install or update, caches.
-        `keep` are paths that the repository names; `use` says what the job gets of the caches.
+        `keep` are paths that the repository names; `use` says what the job gets of the caches. `base` is the merged
+        commit that `sha` builds on, empty where `sha` was merged itself: only what a merged commit installs serves the
+        jobs of others.
         """
 
         def took(part: str, began: float) -> None:
@@ -208,13 +211,13 @@ class Pool:
                 with self.store.write() as c:
                     repositories.note_cold(c, slot.repository, part, seconds)
 
-        async def fetched() -> None:
+        async def fetched(commit: str) -> None:
             began = time.perf_counter()
             new = await self.mirrors.ensure(slot)
-            needs = new or not await git.has_commit(slot.mirror, sha)
+            needs = new or not await git.has_commit(slot.mirror, commit)
             if needs:
                 await git.fetch(slot.mirror, url, token=token)
-            if await self.mirrors.fill(slot, sha, *beside, url=url, token=token) or needs:
+            if await self.mirrors.fill(slot, commit, *beside, url=url, token=token) or needs:
                 took("clone" if new else "fetch", began)
 
         warm = worktree.is_whole(slot)
@@ -224,16 +227,20 @@ class Pool:
         self._new_home(slot)
         missing = left_out(slot.path, tracked)  # before an install, which may fetch it
         took("checkout" if warm else "worktree", began)
-        dependencies = await self._install(slot, tracked, install or Install(enabled=False), took, cancelled)
+        need = need_of(slot, tracked, install or Install(enabled=False), merged=base in ("", sha))
+        found = await self._install(
+            need, Installer(self._sandbox, self._private_hosts, cancelled, took), sha=sha, base=base,
+            stand=lambda commit: self._stand(slot, commit, fetched, warm=True),
+        )  # fmt: skip
         began = time.perf_counter()
         ground = Ground(sha, tracked, fingerprint=read_installed(slot).fingerprint, keep=keep)
         lent = await shelf.lend(slot, ground, use)
         if lent:
             took("caches", began)
-        return Ready(sha, warm, dependencies, tuple(lent), ground, missing)
+        return Ready(sha, warm, found, tuple(lent), ground, missing)
 
     async def _stand(
-        self, slot: Slot, sha: str, fetched: Callable[[], Awaitable[None]], *, warm: bool
+        self, slot: Slot, sha: str, fetched: Callable[[str], Awaitable[None]], *, warm: bool
     ) -> tuple[Tracked, float]:
         """Bring the worktree to a commit; return what is tracked, and when all was there to begin with."""
         began = time.perf_counter()
@@ -241,7 +248,7 @@ class Pool:
             with contextlib.suppress(Missing):
                 return await reset(slot, sha), began
         async with self.lock(slot.repository):
-            await fetched()
+            await fetched(sha)
             began = time.perf_counter()
             if not warm:
                 self._discard(slot)
@@ -253,41 +260,25 @@ class Pool:
         return tracked, began
 
     async def _install(
-        self,
-        slot: Slot,
-        tracked: Mapping[str, str],
-        wish: Install,
-        took: Callable[[str, float], None],
-        cancelled: asyncio.Event | None,
-    ) -> Dependencies:
+        self, need: Need, installer: Installer, *, sha: str, base: str,
+        stand: Callable[[str], Awaitable[tuple[Tracked, float]]],
+    ) -> Dependencies:  # fmt: skip
         """Install unless exactly this stands there, untouched; return what was found. Raises InstallFailed."""
-        found = install.projects(tracked, wish)
-        standing, want = install.read_installed(slot), install.fingerprint(slot, found, wish)
-        untouched = not standing.in_use or await asyncio.to_thread(install.is_as_installed, slot, standing)
-        if untouched and standing.fingerprint == want:
-            if want and not standing.in_use:
-                install.write_installed(slot, replace(standing, in_use=True))
+        slot, standing = need.slot, await look(need)
+        if standing.serves:
             return "unchanged"
-        began = time.perf_counter()
-        builds_on = untouched and install.can_build_on(standing, found, wish)
-        if not builds_on:
-            drop(slot, standing)
-        if want:
-            await install.install(
-                slot,
-                found,
-                wish,
-                fingerprint=want,
-                mode=self._sandbox,
-                store=self.store_folder,
-                tracked=tracked,
-                private_hosts=self._private_hosts,
-                cancelled=cancelled,
-            )
-            took("update" if builds_on and standing.fingerprint else "install", began)
+        found: Dependencies = "installed" if standing.untouched else "changed by the job"
+        if need.lease and need.fingerprint and await _asks_the_same(slot, base, sha):
+            tracked, _ = await stand(base)  # installed by the merged commit, it serves the next jobs, too
+            with contextlib.suppress(InstallFailed):  # the change may be what mends it
+                await installer.run(replace(need, tracked=tracked, lease=""), standing)
+            await stand(sha)
+            standing = await look(need)
+        if not standing.serves:
+            await installer.run(need, standing)
         with self.store.write() as c:
-            leases.note_fingerprint(c, self._host, slot.name, slot.repository, want)
-        return "installed" if untouched else "changed by the job"
+            leases.note_fingerprint(c, self._host, slot.name, slot.repository, need.fingerprint)
+        return found
 
     async def take_caches(self, slot: Slot, ground: Ground) -> dict[str, str]:
         """Keep for later what a gate left in its caches; return those that are not believed, each with its why."""
@@ -304,14 +295,21 @@ class Pool:
             shelf.quarantine(slot, lent, reason, now=self._now())
             self._empty(slot.trash)
 
-    @property
-    def store_folder(self) -> Path:
-        """Return the folder in which package managers keep what they load, for all slots of this host."""
-        return self._root / "store"
+    def store_of(self, repository: str) -> Path:
+        """Return the folder in which package managers keep what they load, for all slots of a repository."""
+        return stores.shared(self.slot("any", repository))
+
+    def stores(self) -> list[Path]:
+        """Return the folders of all repositories in which package managers keep what they load."""
+        return sorted(self._root.glob("*/store"))
+
+    def store_for(self, slot: Slot) -> Path:
+        """Return the folder in which the package managers of a slot's job find what was loaded."""
+        return stores.own(slot) if read_installed(slot).only_for else stores.shared(slot)
 
     def environment(self, slot: Slot) -> dict[str, str]:
         """Return the environment in which a job's commands find what was installed, and git looks for nothing else."""
-        found = dict(install.read_installed(slot).env)
+        found = dict(read_installed(slot).env)
         return {**found, "GIT_NO_LAZY_FETCH": "1"} if is_partial(slot.mirror) else found
 
     def _discard(self, slot: Slot) -> None:
@@ -353,7 +351,7 @@ class Pool:
         with self.store.write() as c:
             given = leases.give_back(
                 c, self._host, slot.name, slot.repository, held=slot.held, clean=shown.clean, reason=shown.reason,
-                now=self._now(),
+                now=self._now(), fingerprint=read_installed(slot).fingerprint,
             )  # fmt: skip
         if not given:
             return self._lost(slot)
@@ -366,3 +364,8 @@ class Pool:
     def _lost(self, slot: Slot) -> Proof:
         LOG.warning("slot is held by somebody else", extra={"slot": slot.name, "ticket": slot.held[0]})
         return Proof(False, (), f"ticket {slot.held[0]} no longer holds {slot.name} at epoch {slot.held[1]}")
+
+
+async def _asks_the_same(slot: Slot, base: str, sha: str) -> bool:
+    """Return whether two commits ask for the same dependencies, as far as their files' names tell."""
+    return await git.has_commit(slot.mirror, base) and not decides(await git.changed_paths(slot.mirror, base, sha))

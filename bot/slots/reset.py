@@ -5,7 +5,7 @@ import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.slots import clean, git, proof, swept, written
+from bot.slots import clean, git, proof, stores, swept, written
 from bot.slots.clean import Found, Unclean
 from bot.slots.git import GitError
 from bot.slots.index import Tracked, listed
@@ -103,6 +103,8 @@ async def _hard(slot: Slot, sha: str) -> str:
 def drop(slot: Slot, installed: Installed) -> None:
     """Throw away what an install made; the worktree must have been swept, so that no part of a path is a link."""
     write_installed(slot, Installed(""))
+    if installed.only_for:
+        stores.throw_own(slot)
     for folder in installed.kept:
         with contextlib.suppress(FileNotFoundError):
             clean.throw(slot.path / folder, slot.trash)
@@ -143,6 +145,10 @@ def _leads_to(path: str, kept: Sequence[str]) -> bool:
 def _dependencies(slot: Slot) -> str:
     """Keep dependencies for the next job only where this one left them as they were; return what was found."""
     installed = read_installed(slot)
+    stores.throw_own(slot)  # an install that failed leaves one, too
+    if installed.only_for:
+        drop(slot, installed)
+        return "dependencies of an unmerged commit: thrown away"
     if not installed.kept:
         return "no dependencies"
     if not is_as_installed(slot, installed):

@@ -11,8 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal
 
-from bot.sandbox import proc
-from bot.slots import clean, git, own
+from bot.slots import clean, copying, git, own
 from bot.slots.caches import CHECKED, TOOLS, Ground, Place, typescript_wrote_output
 from bot.slots.git import GitError
 from bot.slots.slot import Slot
@@ -22,7 +21,6 @@ MOST_BYTES = 4 * 1024**3  # of one cache; a bigger one is not kept
 MOST_FILES = 200_000
 COPIED_BYTES = 512 * 1024**2  # a bigger one is not copied for an agent: that would cost what it saves
 COPIED_FILES = 20_000
-COPY_LIMIT_S = 60.0
 CONFIG_BYTES = 1024**2  # read of a configuration
 INFO_BYTES = 64 * 1024**2  # read of a .tsbuildinfo
 LINTS = (".eslintcache", ".cache_*", "eslint", "eslint*cache*")  # ESLint's, inside folders that many tools share
@@ -111,19 +109,11 @@ async def _put(slot: Slot, found: Kept, use: Use) -> bool:
             return False  # something stands there
         if use == "copy":
             small = found.bytes <= COPIED_BYTES and found.files <= COPIED_FILES
-            return small and await _copy(content, slot.path / found.path)
+            return small and await copying.copy(content, slot.path / found.path)
         with _folder(content.parent) as shelf:
             clean.move("content", shelf, name, fd, is_folder=content.is_dir())
     throw(slot, found.path)  # what is known of it: it comes back when the gate has ended, or not at all
     return True
-
-
-async def _copy(content: Path, to: Path) -> bool:
-    done = await proc.run(
-        "cp", "-a", "--no-clobber", "--reflink=auto", "--", str(content), str(to), cwd=content.parent,
-        env={"PATH": "/usr/bin:/bin"}, limit_s=COPY_LIMIT_S,
-    )  # fmt: skip
-    return done.exit_code == 0
 
 
 async def take(slot: Slot, ground: Ground, *, now: float) -> dict[str, str]:
@@ -200,7 +190,7 @@ def _take(slot: Slot, ground: Ground, place: Place, *, now: float, prune: bool) 
         with _folder(box) as shelf:
             clean.move(name, fd, "content", shelf, is_folder=is_folder)
     content = box / "content"
-    bytes_, files = _measure(content, MOST_BYTES, MOST_FILES)
+    bytes_, files = copying.measure(content, MOST_BYTES, MOST_FILES)
     said = "" if bytes_ <= MOST_BYTES and files <= MOST_FILES else f"it has more than {MOST_BYTES:,} bytes"
     if place.tool.name == "typescript":
         said = said or _buildinfo(content)
@@ -280,18 +270,3 @@ def _parent(root: Path, path: str, *, make: bool = False) -> Iterator[int]:
             fd = os.open(part, clean.FOLDER_FLAGS, dir_fd=fd)
             stack.callback(os.close, fd)
         yield fd
-
-
-def _measure(path: Path, most_bytes: int, most_files: int) -> tuple[int, int]:
-    """Return bytes and files of a tree, following no link; counting ends where there are too many."""
-    if not path.is_dir() or path.is_symlink():
-        return path.lstat().st_size, 1
-    total, files, todo = 0, 0, [str(path)]
-    while todo and total <= most_bytes and files <= most_files:
-        with contextlib.suppress(OSError), os.scandir(todo.pop()) as entries:
-            for entry in entries:
-                files += 1
-                total += entry.stat(follow_symlinks=False).st_size
-                if entry.is_dir(follow_symlinks=False):
-                    todo.append(entry.path)
-    return total, files

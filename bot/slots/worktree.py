@@ -5,7 +5,7 @@ import shutil
 
 from bot import log
 from bot.sandbox.box import tmp_of
-from bot.slots import clean, git, own, proof
+from bot.slots import clean, git, own, proof, stores
 from bot.slots.clean import Unclean
 from bot.slots.slot import Slot
 
@@ -45,7 +45,7 @@ def discard(slot: Slot) -> None:
     """Move a worktree with all that was kept for it into the trash; nothing of it is trusted, no link followed."""
     for mark in (slot.made, slot.installed, slot.lent, slot.swept, slot.written):
         mark.unlink(missing_ok=True)
-    for path in (slot.path, slot.path.parent / slot.name, slot.shelf):
+    for path in (slot.path, slot.path.parent / slot.name, slot.shelf, stores.own(slot)):
         clean.throw(path, slot.trash)
     shutil.rmtree(slot.git_dir, ignore_errors=True)
 

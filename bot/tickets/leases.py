@@ -79,20 +79,28 @@ def holds(c: sa.Connection, host: str, name: str, repository: str, *, ticket: in
     return c.execute(sa.select(slots.c.name).where(*_is(host, name, repository), *where)).first() is not None
 
 
-def free(c: sa.Connection, host: str, name: str, repository: str, *, clean: bool, reason: str, now: float) -> None:
+def free(
+    c: sa.Connection, host: str, name: str, repository: str, *, clean: bool, reason: str, now: float, fingerprint: str
+) -> None:
     """Let a slot be used again, or keep it from being used; the caller holds it, or set it aside."""
     state = "free" if clean else "quarantined"
-    _write(c, host, repository, name, state=state, ticket=None, reason="" if clean else reason, used_at=now)
+    _write(
+        c, host, repository, name, state=state, ticket=None, reason="" if clean else reason, used_at=now,
+        fingerprint=fingerprint,
+    )  # fmt: skip
 
 
 def give_back(
     c: sa.Connection, host: str, name: str, repository: str, *, held: tuple[int, int], clean: bool, reason: str,
-    now: float,
+    now: float, fingerprint: str,
 ) -> bool:  # fmt: skip
-    """Give back a slot that this ticket holds at this epoch; False, and nothing changed, where it does not any more."""
+    """Give back a slot that this ticket holds at this epoch; False, and nothing changed, where it does not any more.
+
+    `fingerprint` is of the dependencies that stay in it.
+    """
     if not holds(c, host, name, repository, ticket=held[0], epoch=held[1]):
         return False
-    free(c, host, name, repository, clean=clean, reason=reason, now=now)
+    free(c, host, name, repository, clean=clean, reason=reason, now=now, fingerprint=fingerprint)
     return True
 
 

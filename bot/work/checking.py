@@ -179,7 +179,7 @@ async def _judge(check: Check) -> tuple[str | None, Report]:
     ready = await desk.pool.prepare(
         slot, url=url, token=token, sha=row.head_sha, install=check.settings.install,
         keep=check.settings.caches.keep, on_part=lambda _part, _seconds: None, cancelled=check.cancelled,
-        beside=(base_sha,), use="none" if row.is_fork or not check.settings.caches.enabled else "lend",
+        beside=(base_sha,), base=base_sha, use="none" if row.is_fork or not check.settings.caches.enabled else "lend",
     )  # fmt: skip
     report = await gating.judge(check, base_sha)
     if not row.is_fork:

@@ -59,7 +59,7 @@ def box_of(job: Case, slot: Slot) -> Box:
         mode=job.desk.sandbox,
         workdir=slot.path,
         home=slot.home,
-        readable=(slot.git_dir, slot.mirror, job.desk.pool.store_folder, *job.desk.readable),
+        readable=(slot.git_dir, slot.mirror, job.desk.pool.store_for(slot), *job.desk.readable),
         hidden=(job.desk.data,),
         network=_network(wish.network),
         memory_bytes=wish.memory_mb * MB,

@@ -213,16 +213,16 @@ class Job:
             self.here.slot, self.here.at_sha = slot, None
         return self.here.slot
 
-    async def slot_at(self, sha: str, *, after_gate: bool = True, base: str = "") -> Slot:
+    async def slot_at(self, sha: str, *, base: str, after_gate: bool = True, with_base: bool = False) -> Slot:
         """Return this ticket's slot standing at a commit, leasing and preparing one where it is not there yet.
 
-        Without `after_gate` what a gate left there goes first; an agent gets copies of the caches. `base` is a commit
-        that is read there too.
+        Without `after_gate` what a gate left there goes first; an agent gets copies of the caches. `base` is the merged
+        commit that it builds on, `with_base` says that this one is read there too.
         """
         slot = await self.leased()
         if self.here.at_sha != sha or (self.here.for_gate and not after_gate):
-            await self._prepare(slot, sha, "copy")
-        if base:
+            await self._prepare(slot, sha, "copy", base)
+        if with_base:
             await self.have(slot, base, sha)
         return slot
 
@@ -232,7 +232,7 @@ class Job:
         `base` is what the gate compares with.
         """
         slot = await self.leased()
-        ready = await self._prepare(slot, sha, "lend")
+        ready = await self._prepare(slot, sha, "lend", base)
         await self.have(slot, base, sha)
         if ready.dependencies == "changed by the job":
             self.log("dependencies were changed after they had been installed: thrown away, installed anew")
@@ -240,7 +240,7 @@ class Job:
             self.log(said)
         return ready
 
-    async def _prepare(self, slot: Slot, sha: str, use: Use) -> Ready:
+    async def _prepare(self, slot: Slot, sha: str, use: Use, base: str) -> Ready:
         stood, self.here.at_sha = self.here.at_sha, None
         if stood != sha:  # else it is here: the agent's commit was made in this slot
             await self.bring(slot, sha)
@@ -255,6 +255,7 @@ class Job:
             on_part=self.took,
             cancelled=self.cancelled,
             use=use if caches.enabled else "none",
+            base=base,
         )
         self.here.at_sha, self.here.for_gate = sha, use == "lend"
         return ready

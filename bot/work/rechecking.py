@@ -213,7 +213,7 @@ async def _judge(case: Cold, slot: Slot) -> Report:
     await _bring(case, slot, url, token)
     await desk.pool.prepare(
         slot, url=url, token=token, sha=row.head_sha, install=case.settings.install, on_part=lambda *_: None,
-        cancelled=case.cancelled, beside=(row.base_sha,),
+        cancelled=case.cancelled, beside=(row.base_sha,), base=row.base_sha,
     )  # fmt: skip
     return await gating.judge(case, row.base_sha)
 

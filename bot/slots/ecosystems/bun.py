@@ -20,7 +20,7 @@ def commands(project: Project) -> Sequence[Sequence[str]]:
 
 
 def env(store: Path) -> Mapping[str, str]:
-    """Keep downloads in the host's store."""
+    """Keep downloads in the store."""
     return {"BUN_INSTALL_CACHE_DIR": str(store / "bun"), "DO_NOT_TRACK": "1"}
 
 

@@ -42,7 +42,7 @@ def commands(project: Project) -> Sequence[Sequence[str]]:
 
 
 def env(store: Path) -> Mapping[str, str]:
-    """Keep downloads in the host's store."""
+    """Keep downloads in the store."""
     return {"GRADLE_USER_HOME": str(store / "gradle")}
 
 

@@ -19,7 +19,7 @@ def commands(project: Project) -> Sequence[Sequence[str]]:
 
 
 def env(store: Path) -> Mapping[str, str]:
-    """Keep downloads in the host's store; MAVEN_ARGS is read by 3.9 and newer only, MAVEN_OPTS by all."""
+    """Keep downloads in the store; MAVEN_ARGS is read by 3.9 and newer only, MAVEN_OPTS by all."""
     return {"MAVEN_OPTS": f"-Dmaven.repo.local={store / 'maven'}", "MAVEN_USER_HOME": str(store / "maven-wrapper")}
 
 

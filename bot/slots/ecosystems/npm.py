@@ -20,7 +20,7 @@ def commands(project: Project) -> Sequence[Sequence[str]]:
 
 
 def env(store: Path) -> Mapping[str, str]:
-    """Keep downloads in the host's store."""
+    """Keep downloads in the store."""
     return {"npm_config_cache": str(store / "npm"), "npm_config_update_notifier": "false"}
 
 

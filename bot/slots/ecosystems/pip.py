@@ -23,7 +23,7 @@ def commands(project: Project) -> Sequence[Sequence[str]]:
 
 
 def env(store: Path) -> Mapping[str, str]:
-    """Keep downloads in the host's store."""
+    """Keep downloads in the store."""
     return {"PIP_CACHE_DIR": str(store / "pip")}
 
 

@@ -20,7 +20,7 @@ def commands(project: Project) -> Sequence[Sequence[str]]:
 
 
 def env(store: Path) -> Mapping[str, str]:
-    """Keep downloads in the host's store."""
+    """Keep downloads in the store."""
     caches = {"PIPENV_CACHE_DIR": str(store / "pipenv"), "PIP_CACHE_DIR": str(store / "pip")}
     return {"PIPENV_VENV_IN_PROJECT": "1", **caches}
 

@@ -20,7 +20,7 @@ def commands(project: Project) -> Sequence[Sequence[str]]:
 
 
 def env(store: Path) -> Mapping[str, str]:
-    """Keep downloads in the host's store; pnpm 11 took another prefix for its variables."""
+    """Keep downloads in the store; pnpm 11 took another prefix for its variables."""
     wanted = {"store_dir": str(store / "pnpm"), "package_import_method": "copy", "confirm_modules_purge": "false"}
     return {f"{prefix}_{key}": value for key, value in wanted.items() for prefix in ("npm_config", "pnpm_config")}
 

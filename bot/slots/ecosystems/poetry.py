@@ -20,7 +20,7 @@ def commands(project: Project) -> Sequence[Sequence[str]]:
 
 
 def env(store: Path) -> Mapping[str, str]:
-    """Keep downloads in the host's store."""
+    """Keep downloads in the store."""
     return {
         "POETRY_CACHE_DIR": str(store / "poetry"), "POETRY_VIRTUALENVS_IN_PROJECT": "true",
         "POETRY_VIRTUALENVS_CREATE": "true",

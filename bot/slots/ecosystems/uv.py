@@ -20,7 +20,7 @@ def commands(project: Project) -> Sequence[Sequence[str]]:
 
 
 def env(store: Path) -> Mapping[str, str]:
-    """Keep downloads in the host's store."""
+    """Keep downloads in the store."""
     return {
         "UV_CACHE_DIR": str(store / "uv"), "UV_PYTHON_INSTALL_DIR": str(store / "uv-python"), "UV_LINK_MODE": "copy",
         "UV_COMPILE_BYTECODE": "1", "UV_NO_PROGRESS": "1",

@@ -39,7 +39,7 @@ def commands(project: Project) -> Sequence[Sequence[str]]:
 
 
 def env(store: Path) -> Mapping[str, str]:
-    """Keep downloads in the host's store; a modern one whose settings keep them in the repository does so."""
+    """Keep downloads in the store; a modern one whose settings keep them in the repository does so."""
     return {
         "npm_config_cache_folder": str(store / "yarn"), "YARN_GLOBAL_FOLDER": str(store / "yarn-berry"),
         "YARN_ENABLE_TELEMETRY": "0", "YARN_NM_MODE": "classic",

@@ -9,7 +9,7 @@ from bot.work.stages.prepare import Prepared
 
 async def baseline(job: Job, prepared: Prepared, names: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """Return which of the steps fail at the base, each with the signature of its failure."""
-    await job.slot_at(prepared.base_sha)
+    await job.slot_at(prepared.base_sha, base=prepared.base_sha)
     job.log(f"the gate on the base, to see whether {', '.join(names)} failed before the change")
     with job.timed("gate on the base", kind="gate"):
         report = await gating.judge(job, prepared.base_sha, only=names)

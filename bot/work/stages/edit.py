@@ -88,7 +88,7 @@ async def edit(job: Job, prepared: Prepared, from_sha: str, round_: int, feedbac
 
 async def _work(job: Job, prepared: Prepared, from_sha: str, round_: int, feedback: str) -> _Done | Ended:
     """Let the agent work in the slot."""
-    slot = await job.slot_at(from_sha, after_gate=False, base=prepared.base_sha)
+    slot = await job.slot_at(from_sha, base=prepared.base_sha, after_gate=False, with_base=True)
     await asyncio.to_thread(preload, job.settings.agent.kind)  # mostly done: another host may have prepared
     agent = job.desk.open_agent(job.settings)
     written = await git.read_first(slot.mirror, prepared.base_sha, ("AGENTS.md", "CLAUDE.md"))

@@ -49,7 +49,7 @@ async def prepare(job: Job) -> Prepared | Ended:
     settings = await _settings(job, base_sha)
     job = replace(job, settings=settings)
     job.write(base_sha=base_sha, branch=branch)
-    await asyncio.gather(job.slot_at(base_sha), asyncio.to_thread(preload, settings.agent.kind))
+    await asyncio.gather(job.slot_at(base_sha, base=base_sha), asyncio.to_thread(preload, settings.agent.kind))
     noted = asyncio.create_task(_note_links(job, base_sha))
     try:
         plan = await gating.plan(job)

@@ -24,7 +24,7 @@ class Published:
 
 async def publish(job: Job, prepared: Prepared, head_sha: str, message: str, open_pull: bool) -> Published | Ended:
     """Push `head_sha` fast-forward, then find or open the pull request."""
-    slot = await job.slot_at(head_sha)
+    slot = await job.slot_at(head_sha, base=prepared.base_sha)
     forge, repository = job.desk.forge, job.ticket.repository
     with job.timed("push"):
         expected = await forge.branch_sha(repository, prepared.branch)

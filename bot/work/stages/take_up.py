@@ -12,7 +12,7 @@ from bot.work.stages.prepare import Prepared
 async def take_up(job: Job, prepared: Prepared) -> Edited | Ended:
     """Return the work that the attempt starts from as if an agent had just written it."""
     head = prepared.start.sha
-    slot = await job.slot_at(head)
+    slot = await job.slot_at(head, base=prepared.base_sha)
     touched = await git.changed_paths(slot.mirror, prepared.base_sha, head)
     with job.writing() as c:
         tickets.update_attempt(c, job.ticket.id, job.ticket.attempt, touched=touched, head_sha=head)

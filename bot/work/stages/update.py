@@ -26,7 +26,7 @@ async def update(job: Job, prepared: Prepared, head_sha: str) -> Updated | None:
     base_sha = await forge.branch_sha(repository, prepared.base_branch)
     if base_sha is None or base_sha == prepared.base_sha:
         return None
-    slot = await job.slot_at(head_sha)
+    slot = await job.slot_at(head_sha, base=prepared.base_sha)
     token = await forge.git_token(repository)
     async with job.desk.pool.lock(repository):
         await git.fetch(slot.mirror, job.url, token=token)

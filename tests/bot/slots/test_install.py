@@ -41,7 +41,7 @@ class Host:
         self.slot: Slot
         self.jobs = 0
 
-    async def start(self, sha: str, install: Install) -> list[str]:
+    async def start(self, sha: str, install: Install, *, base: str = "") -> list[str]:
         """Lease and prepare; return the parts that took time."""
         self.jobs += 1
         parts: list[str] = []
@@ -55,6 +55,7 @@ class Host:
             sha=sha,
             install=install,
             on_part=lambda part, _: parts.append(part),
+            base=base,
         )
         return parts
 
@@ -65,7 +66,7 @@ class Host:
 
     async def say(self, *argv: str) -> str:
         """Return what a job's command prints."""
-        store = self.pool.store_folder
+        store = self.pool.store_for(self.slot)
         box = Box(
             "bubblewrap", self.slot.path, self.slot.home, readable=(store,) if store.exists() else (),
             env=self.pool.environment(self.slot),

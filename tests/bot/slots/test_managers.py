@@ -72,7 +72,7 @@ async def test_pnpm_with_isolated_links_goes_through_three_jobs(host: Host) -> N
         ("install", "1.0.0", UNCHANGED[-1]), ("update", "2.0.0", UNCHANGED[-1]), ("checkout", "2.0.0", UNCHANGED[-1]),
     ]  # fmt: skip
     assert (linked.is_symlink(), file.stat().st_nlink) == (True, 1)  # into .pnpm, nothing shared with the store
-    assert (host.pool.store_folder / "pnpm").is_dir()
+    assert (host.pool.store_of("acme/app") / "pnpm").is_dir()
 
 
 @at_hand("uv", how="pip install uv, where /usr/local/bin or /usr/bin has it")
@@ -90,7 +90,7 @@ async def test_uv_goes_through_three_jobs(host: Host) -> None:
     assert found == [
         ("install", "1.0", UNCHANGED[-1]), ("update", "2.0", UNCHANGED[-1]), ("checkout", "2.0", UNCHANGED[-1]),
     ]  # fmt: skip
-    assert (host.pool.store_folder / "uv").is_dir()
+    assert (host.pool.store_of("acme/app") / "uv").is_dir()
 
 
 @at_hand("yarn", how="npm install -g @yarnpkg/cli-dist")

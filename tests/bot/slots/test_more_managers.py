@@ -88,7 +88,7 @@ async def test_a_classic_yarn_installs_once_again_for_another_lockfile_and_never
         pytest.skip("needs a classic yarn: npm install -g yarn")
     shas = seven(host, write, manifest="package.json")
     assert await jobs_of(host, shas, "node", "-p", "require('dep')") == seven_parts()
-    assert (host.pool.store_folder / "yarn").is_dir()
+    assert (host.pool.store_of("acme/app") / "yarn").is_dir()
 
 
 MODULE = "module example.org/dep\n\ngo 1.16\n"
@@ -124,7 +124,7 @@ async def test_go_finds_in_the_store_without_a_network_what_was_loaded_once(host
         assert (await host.end()).clean
     assert (parts, said) == (["install", "update", "checkout"], ["1.0.0", "1.1.0", "1.1.0"])
     run(
-        "chmod", "-R", "u+w", str(host.pool.store_folder), cwd=host.origin
+        "chmod", "-R", "u+w", str(host.pool.store_of("acme/app")), cwd=host.origin
     )  # Go makes it read-only; the test's folder goes
 
 

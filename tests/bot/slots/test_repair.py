@@ -92,11 +92,12 @@ async def test_what_is_needed_least_goes_first_when_the_disk_is_low(tmp_path: Pa
     origin, pool = make_origin(tmp_path / "origin"), pool_of(tmp_path, store)
     await pool.open()
     slots = [(await job(pool, origin, ticket))[0] for ticket in (1, 2)]
-    pool.store_folder.mkdir()
+    store_folder = pool.store_of("acme/app")
+    store_folder.mkdir()
     for slot in slots:
         slot.shelf.mkdir()
         await pool.release(slot)
-    things = [slots[0].shelf, slots[1].shelf, slots[0].path, slots[1].path, pool.store_folder]
+    things = [slots[0].shelf, slots[1].shelf, slots[0].path, slots[1].path, store_folder]
 
     def low() -> str:
         return "low" if sum(not thing.exists() for thing in things) < enough else ""
@@ -109,9 +110,10 @@ async def test_a_slot_in_use_stays_however_low_the_disk_is(tmp_path: Path, store
     origin, pool = make_origin(tmp_path / "origin"), pool_of(tmp_path, store)
     await pool.open()
     slot, _ = await job(pool, origin, 1)
-    pool.store_folder.mkdir()
+    store_folder = pool.store_of("acme/app")
+    store_folder.mkdir()
     said = await pool.make_room(lambda: "low")
-    assert (said, slot.path.exists(), pool.store_folder.exists()) == ("low", True, True)
+    assert (said, slot.path.exists(), store_folder.exists()) == ("low", True, True)
 
 
 def test_a_low_disk_says_how_low(tmp_path: Path) -> None:
