@@ -50,7 +50,7 @@ class Ecosystem(Protocol):
         ...
 
     def env(self, store: Path, /) -> Mapping[str, str]:
-        """Return where the manager keeps what it loads, shared by the slots of a repository; nothing hard-linked from it."""
+        """Return where the manager keeps what it loads; nothing is hard-linked from it."""
         ...
 
     def later(self, root: Path, store: Path, /) -> Mapping[str, str]:
