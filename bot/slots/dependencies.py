@@ -70,7 +70,7 @@ def need_of(slot: Slot, tracked: Mapping[str, str], wish: Install, *, merged: bo
     """Return what the commit needs that a slot stands at."""
     found = install.projects(tracked, wish)
     lease = "" if merged else f"ticket {slot.held[0]} at epoch {slot.held[1]}"
-    return Need(slot, tracked, wish, found, install.fingerprint(slot, found, wish), lease)
+    return Need(slot, tracked, wish, found, install.fingerprint(slot, tracked, found, wish), lease)
 
 
 async def look(need: Need) -> Standing:

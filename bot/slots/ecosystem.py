@@ -76,23 +76,35 @@ def detect(paths: Collection[str], ecosystems: Sequence[Ecosystem], *, scripts: 
             if ecosystem.LANGUAGE in languages or not project.named(*ecosystem.LOCKS):
                 continue
             languages.add(ecosystem.LANGUAGE)
-            if ecosystem.LANGUAGE in ONE_BUILD:
-                if any(e is ecosystem and _is_below(folder, p.folder) for e, p in found):
-                    continue
-                project = replace(project, also=_parts(folder, folders, ecosystem))
+            is_part = any(e is ecosystem and _is_below(folder, p.folder) for e, p in found)
+            if ecosystem.LANGUAGE in ONE_BUILD and is_part:
+                continue
             if folder.count("/") < DEEPEST:
-                found.append((ecosystem, replace(project, also=(*project.also, *_above(folder, folders, ecosystem)))))
-    return [(ecosystem, _with_kinds(project, paths, ecosystem)) for ecosystem, project in found]
+                found.append((ecosystem, project))
+    return [(e, _with_kinds(replace(p, also=_also(e, p.folder, folders, found)), paths, e)) for e, p in found]
 
 
 def _is_below(folder: str, other: str) -> bool:
     return folder != other and (not other or folder.startswith(f"{other}/"))
 
 
-def _parts(folder: str, folders: Mapping[str, set[str]], ecosystem: Ecosystem) -> tuple[str, ...]:
+def _also(
+    ecosystem: Ecosystem, folder: str, folders: Mapping[str, set[str]], found: Sequence[Found]
+) -> tuple[str, ...]:
+    """Return what a project depends on elsewhere: files of its parts and members below, what it obeys above."""
+    own = [p.folder for e, p in found if e.LANGUAGE == ecosystem.LANGUAGE and _is_below(p.folder, folder)]
     names = {*ecosystem.LOCKS, *ecosystem.INPUTS}
-    files = (f"{other}/{name}" for other, has in folders.items() if _is_below(other, folder) for name in has & names)
-    return tuple(sorted(file[len(folder) :].lstrip("/") for file in files))
+    below = [
+        f"{other}/{name}"[len(folder) :].lstrip("/")
+        for other, has in folders.items()
+        if (there := has & names) and _is_below(other, folder) and not any(_is_in(other, o) for o in own)
+        for name in there
+    ]
+    return (*sorted(below), *_above(folder, folders, ecosystem))
+
+
+def _is_in(folder: str, other: str) -> bool:
+    return folder == other or _is_below(folder, other)
 
 
 def _above(folder: str, folders: Mapping[str, set[str]], ecosystem: Ecosystem) -> Iterator[str]:

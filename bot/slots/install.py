@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import platform
+import posixpath
 import shutil
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -62,8 +63,11 @@ def write_installed(slot: Slot, what: Installed) -> None:
     temporary.replace(slot.installed)
 
 
-def fingerprint(slot: Slot, found: Sequence[Found], wish: Install) -> str:
-    """Return the hash over lockfiles, programs, platform and settings; empty where there is nothing to install."""
+def fingerprint(slot: Slot, tracked: Mapping[str, str], found: Sequence[Found], wish: Install) -> str:
+    """Return the hash over lockfiles, programs, platform and settings; empty where there is nothing to install.
+
+    A file counts by what git tracks, which a warm slot knows without reading it.
+    """
     if not wish.enabled or not (found or wish.run):
         return ""
     digest = hashlib.sha256(repr((wish.run, wish.scripts, platform.platform(), str(slot.path))).encode())
@@ -71,16 +75,11 @@ def fingerprint(slot: Slot, found: Sequence[Found], wish: Install) -> str:
         digest.update(f"{ecosystem.NAME}\0{project.folder}\0".encode(errors="surrogateescape"))
         deeper = [name for name in ecosystem.INPUTS if "/" in name]
         for name in (*project.named(*ecosystem.LOCKS, *ecosystem.INPUTS), *deeper, *project.also):
-            digest.update(f"{name}\0".encode() + _content(slot.path / project.folder / name))
+            path = posixpath.normpath(f"{project.folder}/{name}" if project.folder else name)
+            digest.update(f"{path}\0{tracked.get(path, '')}\0".encode(errors="surrogateescape"))
         for name in ecosystem.PROGRAMS:
             digest.update(program(name).encode())
     return f"sha256:{digest.hexdigest()}"
-
-
-def _content(path: Path) -> bytes:
-    if path.is_symlink():
-        return os.fsencode(path.readlink())
-    return hashlib.sha256(path.read_bytes()).digest() if path.is_file() else b""
 
 
 def program(name: str) -> str:

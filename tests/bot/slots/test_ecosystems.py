@@ -55,6 +55,15 @@ def test_what_a_manager_obeys_above_its_project_counts_for_that_manager_alone() 
     }  # fmt: skip
 
 
+def test_members_of_a_workspace_count_and_a_project_with_a_lockfile_of_its_own_does_not() -> None:
+    paths = ["package-lock.json", "package.json", "packages/a/package.json", "packages/a/b/package.json", "lib/setup.py",
+             "other/pnpm-lock.yaml", "other/package.json", "other/in/package.json"]  # fmt: skip
+    found = detect(paths, ECOSYSTEMS, scripts=False)
+    assert {project.folder: project.also for _, project in found} == {
+        "": ("packages/a/b/package.json", "packages/a/package.json"), "other": ("in/package.json",),
+    }  # fmt: skip
+
+
 CASES = {
     "nothing": (["README.md"], []),
     "both managers of one language": (["package-lock.json", "pnpm-lock.yaml"], ["pnpm:"]),

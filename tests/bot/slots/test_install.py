@@ -92,6 +92,17 @@ async def test_what_is_installed_stays_for_the_next_job(host: Host) -> None:
     )  # fmt: skip
 
 
+async def test_a_changed_member_of_a_workspace_is_installed_anew_under_the_same_lockfile(host: Host) -> None:
+    wish = Install(run=STUB)
+    first = commit(host.origin, {"package-lock.json": "{}", "packages/a/package.json": '{"bin": "one.js"}'})
+    await host.start(first, wish)
+    await host.end()
+    again = await host.start(commit(host.origin, {"packages/a/package.json": '{"bin": "two.js"}'}), wish)
+    await host.end()
+    other = await host.start(commit(host.origin, {"packages/a/index.js": "1"}), wish)
+    assert (again, other) == (["fetch", "checkout", "update"], ["fetch", "checkout"])
+
+
 async def test_a_job_cannot_plant_a_changed_dependency_for_the_next_one(host: Host) -> None:
     sha, wish = commit(host.origin, {"b.txt": "b"}), Install(run=STUB)
     await host.start(sha, wish)
