@@ -12,6 +12,7 @@ from bot import log as logs
 from bot.sandbox import proc
 from bot.slots import own, partial
 from bot.slots.index import Tracked, listed, read_index
+from bot.slots.plain import is_kept_by_git, take_away_odd
 from bot.slots.remote import Away, trouble
 
 LOG = logs.logger("slots")
@@ -199,7 +200,8 @@ async def commit_all(
 ) -> str | None:  # fmt: skip
     """Commit all that differs from `parent` in the worktree, on top of it or of `parents`; None where nothing does.
 
-    What lies in a repository that the job made is left out, which `on_left` hears of; submodules stay as they are.
+    What lies in a repository that the job made is left out, and so are FIFOs, sockets and devices in place of files:
+    `on_left` hears of both, repositories with a `/` at their end. Submodules stay as they are.
     `keep_as` is a ref of ours that is brought to the commit in the same step as HEAD.
     """
     before, written = await asyncio.gather(
@@ -228,23 +230,25 @@ async def _write_tree(tree: Tree, on_left: Callable[[Sequence[str]], None] | Non
 
 
 async def _stage(tree: Tree) -> list[str]:
-    """Put what the worktree holds into the index, without looking into repositories in it; return those.
+    """Put what the worktree holds into the index, without looking into repositories in it; return what is left out.
 
     `git add --all` asks the git of each submodule, and of each repository that it once added, how it stands, and that
     one runs what the job wrote into its configuration (core.fsmonitor, filters): outside of the box.
     """
+    await asyncio.to_thread(take_away_odd, tree.path, (".gitattributes", ".gitignore"))
     words, new = await asyncio.gather(
         _names(tree, "diff-files", "--name-status", "--no-renames", "--ignore-submodules=all", "-z"),
         _names(tree, "ls-files", "--others", "--exclude-standard", "-z"),
     )
     gone = [path for how, path in zip(words[::2], words[1::2], strict=True) if how == "D"]
     there = [path for how, path in zip(words[::2], words[1::2], strict=True) if how != "D"]
-    there += [path for path in new if not path.endswith("/")]
+    odd = [path for path in there if not is_kept_by_git(tree.path / path)]
+    there = [path for path in [*there, *new] if not path.endswith("/") and path not in odd]
     for flags, paths in ((("--force-remove",), gone), (("--add", "--remove", "--replace"), there)):
         if paths:
             listed = b"".join(os.fsencode(path) + b"\0" for path in paths)
             await call("update-index", *flags, "-z", "--stdin", stdin=listed, git_dir=tree.git_dir, work_tree=tree.path)
-    return [path for path in new if path.endswith("/")]
+    return [*(path for path in new if path.endswith("/")), *odd]
 
 
 async def _names(tree: Tree, *args: str) -> list[str]:

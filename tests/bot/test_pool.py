@@ -114,6 +114,23 @@ async def test_repositories_that_the_job_made_are_left_out_and_told(pool: Pool, 
     )  # fmt: skip
 
 
+async def test_what_is_no_file_any_more_is_left_out_and_git_waits_for_none_of_it(pool: Pool, origin: Path) -> None:
+    slot, _ = await ready(pool, origin)
+    base = run("git", "rev-parse", "HEAD", cwd=origin)
+    (slot.path / "a.txt").unlink()
+    (slot.path / "new").mkdir()
+    for name in ("a.txt", "fifo", ".gitattributes", "new/.gitignore"):
+        os.mkfifo(slot.path / name)
+    (slot.path / "new" / "b.txt").write_text("two\n")
+    told: list[str] = []
+    head = await git.commit_all(slot.tree, parent=base, message="x", author=("S", "s@x"), on_left=told.extend)
+    changed = await git.changed_paths(slot.mirror, base, head or "")
+    assert (changed, told, render_left(told)) == (
+        ("new/b.txt",), ["a.txt"],
+        "left out of the commit, for they are no files any more (FIFOs, sockets, devices): `a.txt`",
+    )  # fmt: skip
+
+
 async def test_no_change_is_no_commit(pool: Pool, origin: Path) -> None:
     slot, _ = await ready(pool, origin)
     base = run("git", "rev-parse", "HEAD", cwd=origin)

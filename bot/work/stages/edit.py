@@ -114,8 +114,13 @@ async def _work(job: Job, prepared: Prepared, from_sha: str, round_: int, feedba
 
 
 def render_left(paths: Sequence[str]) -> str:
-    """Return what the ticket's log says of git repositories that the job left in its worktree."""
-    return f"left out of the commit, for they are git repositories of their own: {some(paths)}"
+    """Return what the ticket's log says of what the job left in its worktree that no commit of it can hold."""
+    odd = [path for path in paths if not path.endswith("/")]
+    why = {
+        "they are git repositories of their own": [path for path in paths if path not in odd],
+        "they are no files any more (FIFOs, sockets, devices)": odd,
+    }
+    return "; ".join(f"left out of the commit, for {words}: {some(which)}" for words, which in why.items() if which)
 
 
 def render_strayed(reason: str, claim: tuple[str, ...]) -> str:
