@@ -19,6 +19,7 @@ LOG = logs.logger("slots")
 LIMIT_S = 600.0
 SILENCE_S = 60  # of a forge, which shows every 5 s that it works (uploadpack.keepAlive, receive.keepAlive)
 OUTPUT_BYTES = 50_000_000
+NEGOTIATED_BYTES = 4_000_000  # of history: to send as much costs more than the two requests of asking what is there
 _WARNINGS = re.compile(r"\A(?:warning: [^\n]*\n)+")
 ENV: Mapping[str, str] = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -306,6 +307,10 @@ async def marked(mirror: Path, sha: str, paths: Sequence[str]) -> tuple[str, ...
     return tuple(found.removeprefix(f"{sha}:") for found in done.output.split("\0") if found)
 
 
+def _packed_bytes(mirror: Path) -> int:
+    return sum(pack.stat().st_size for pack in (mirror / "objects" / "pack").glob("*.pack"))
+
+
 async def push(
     mirror: Path, *, url: str, token: str | None, sha: str, branch: str, expected: str | None,
     ours: Sequence[str] = (), limit_s: float = LIMIT_S, silence_s: int = SILENCE_S,
@@ -323,7 +328,8 @@ async def push(
         if older.exit_code != 0 and not kept.output.strip():
             return Rejected(f"the branch holds commits that are not ours ({expected[:10]})")
     # where no ref of the forge is known here, for its base moved, a push would send, and first fetch, all of history
-    negotiated = (("push.negotiate", "true"),) if partial.is_partial(mirror) else ()
+    asks = partial.is_partial(mirror) or _packed_bytes(mirror) > NEGOTIATED_BYTES
+    negotiated = (("push.negotiate", "true"),) if asks else ()
     lease = f"--force-with-lease=refs/heads/{branch}:{expected or ''}"
     done = await _remote(
         "push", "--quiet", "--no-verify", "--porcelain", lease, url, f"{sha}:refs/heads/{branch}",

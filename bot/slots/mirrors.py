@@ -8,6 +8,7 @@ from bot.slots.lacking import lacking
 from bot.slots.partial import is_partial, prerequisites
 from bot.slots.slot import Slot
 
+MOST_HAD = 10_000
 Token = Callable[[], Awaitable[str | None]]  # asked for only where something may be lacking
 
 
@@ -58,6 +59,8 @@ class Mirrors:
         if ids:
             await git.fetch_objects(slot.mirror, url, token=token, ids=ids)
         if len(heads) == len(commits):
+            if len(self._had) >= MOST_HAD:
+                self._had.clear()  # what is asked again is looked up again
             self._had.add(asked)
         return bool(ids)
 

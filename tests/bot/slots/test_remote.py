@@ -1,5 +1,6 @@
 """What a push and a fetch come to when the forge's side of git fails: waited for, renewed, or told with what to mend."""
 
+import os
 import time
 from collections.abc import Awaitable
 from pathlib import Path
@@ -10,6 +11,8 @@ from bot.forges.github import GitHub
 from bot.forges.local import LocalForge
 from bot.slots import git
 from bot.slots.remote import Away, NoAccess, TokenSpent, trouble
+from tests.bot.slots.origin import commit, make_origin, run
+from tests.bot.slots.smart_http import TOKEN, serving
 
 REPO = "acme/app"
 FAULTS: list[tuple[int | str, type[Exception]]] = [
@@ -125,3 +128,29 @@ async def test_a_branch_that_the_forge_protects_is_an_answer(forge: LocalForge, 
 def test_what_git_says_is_understood(said: str, told: type[Exception] | None) -> None:
     found = trouble("push", said)
     assert (type(found) if found else None) is told
+
+
+@pytest.mark.parametrize(("bytes_", "expected"), [
+    (0, ["GET refs", "POST git-receive-pack"]),
+    (5_000_000, ["GET refs", "GET refs", "POST git-upload-pack", "POST git-receive-pack"]),
+])  # fmt: skip
+async def test_a_push_asks_what_is_there_before_it_would_send_much_history(
+    tmp_path: Path, bytes_: int, expected: list[str]
+) -> None:
+    origin = make_origin(tmp_path / "origin")
+    (origin / "noise").write_bytes(os.urandom(bytes_))
+    base = commit(origin, {f"{n}.txt": str(n) for n in range(100)})  # git packs what it fetches from so many on
+    run("git", "config", "http.receivepack", "true", cwd=origin)
+    mirror = tmp_path / "m.git"
+    await git.ensure_mirror(mirror)
+    with serving(tmp_path) as (address, asked):
+        url = f"{address}/origin/.git"
+        await git.fetch(mirror, url, token=TOKEN)
+        ours = run(
+            "git", "-c", "user.name=s", "-c", "user.email=s@x", "commit-tree", "-p", base, "-m", "m",
+            f"{base}^{{tree}}", cwd=mirror,
+        )  # fmt: skip
+        commit(origin, {"a.txt": "moved"})  # no branch of the forge is known here any more
+        del asked[:]
+        done = await git.push(mirror, url=url, token=TOKEN, sha=ours, branch="ours", expected=None)
+    assert (done, asked) == (git.Pushed(), expected)
