@@ -376,7 +376,8 @@ class Service:
 async def woken(event: asyncio.Event, *, limit_s: float | None = None) -> None:
     """Wait until the event is set, at most `limit_s`, and clear it."""
     with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(event.wait(), limit_s)
+        async with asyncio.timeout(limit_s):
+            await event.wait()
     event.clear()
 
 

@@ -96,7 +96,8 @@ class _Woken(uvicorn.Server):
         """Set the date of answers once a second, until the end."""
         while not await self.on_tick(0):
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._leaving.wait(), 1.0)
+                async with asyncio.timeout(1.0):
+                    await self._leaving.wait()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Let answers finish, or cut them."""

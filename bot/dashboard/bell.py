@@ -47,7 +47,8 @@ class Listener:
     async def wait(self, limit_s: float) -> set[int]:
         """Return the tickets that changed, at the latest after `limit_s` with none."""
         try:
-            await asyncio.wait_for(self.rung.wait(), limit_s)
+            async with asyncio.timeout(limit_s):
+                await self.rung.wait()
         except TimeoutError:
             return set()
         self.rung.clear()

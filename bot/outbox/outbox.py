@@ -1,6 +1,7 @@
 """Bring the forge to the wanted state: the newest wish wins, failures are tried again, verdicts never change."""
 
 import asyncio
+import contextlib
 import random
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
@@ -236,10 +237,9 @@ class Outbox:
         with self._store.read() as c:
             due_at = posts.next_due_at(c, self._now())
         wait_s = None if due_at is None else max(0.05, due_at - self._now())
-        try:
-            await asyncio.wait_for(self._wake.wait(), wait_s)
-        except TimeoutError:
-            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(wait_s):
+                await self._wake.wait()
 
 
 def _next_try(error: Exception, tries: int, now: float) -> float:

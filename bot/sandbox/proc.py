@@ -81,7 +81,8 @@ async def run(
         await _end_tree(process, mark, search=bool(cut) or not ours)
         feeding.cancel()
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(reading, DRAIN_S)  # a killed tree closes its pipes
+            async with asyncio.timeout(DRAIN_S):
+                await reading  # a killed tree closes its pipes
         output.close()
     return Done(
         exit_code=None if cut else process.returncode,

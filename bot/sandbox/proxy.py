@@ -137,7 +137,8 @@ class _Proxy:
             writer.close()
 
     async def _lead(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), HEAD_S)
+        async with asyncio.timeout(HEAD_S):
+            head = await reader.readuntil(b"\r\n\r\n")
         try:
             asked = _read_head(head, plain=self._rule.hosts is None)
             far_reader, far_writer = await self._open(asked)
@@ -174,7 +175,8 @@ class _Proxy:
         failed = ""
         for address in found:
             try:
-                return await asyncio.wait_for(rule.connect(address, port), CONNECT_S)
+                async with asyncio.timeout(CONNECT_S):
+                    return await rule.connect(address, port)
             except (OSError, TimeoutError) as error:
                 failed = str(error) or "it took too long"
         raise _Refused("502 Bad Gateway", f"{host} cannot be reached: {failed}")
@@ -206,7 +208,11 @@ async def _answer(writer: asyncio.StreamWriter, status: str, why: str) -> None:
 
 
 async def _copy(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
-    while chunk := await asyncio.wait_for(source.read(_CHUNK_BYTES), IDLE_S):
+    while True:
+        async with asyncio.timeout(IDLE_S):
+            chunk = await source.read(_CHUNK_BYTES)
+        if not chunk:
+            break
         sink.write(chunk)
         await sink.drain()
     if sink.can_write_eof():

@@ -1,6 +1,7 @@
 """Run gates again without caches, beside the jobs, and see whether they say the same."""
 
 import asyncio
+import contextlib
 import json
 import secrets
 from collections import deque
@@ -233,7 +234,6 @@ async def _bring(case: Cold, slot: Slot, url: str, token: str | None) -> None:
 
 
 async def _pause(ended: asyncio.Event, limit_s: float) -> None:
-    try:
-        await asyncio.wait_for(ended.wait(), limit_s)
-    except TimeoutError:
-        return
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(limit_s):
+            await ended.wait()

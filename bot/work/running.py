@@ -59,7 +59,8 @@ async def run_patiently(
             _tell(desk, ticket, stage, f"waiting for the {what}, next try in {wait_s:.0f} s: {error}")
         pause_s = min(pause_s * 2, LAST_PAUSE_S)
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(here.cancelled.wait() if stage else asyncio.sleep(wait_s), wait_s)
+            async with asyncio.timeout(wait_s):
+                await (here.cancelled.wait() if stage else asyncio.sleep(wait_s))
 
 
 def _passes(error: Exception) -> bool:

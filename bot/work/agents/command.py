@@ -156,7 +156,8 @@ class _Stop:
             if left <= 0:
                 return self._end(Ending.TIMED_OUT, f"nothing was heard of the program for {self._silence_s:g} s")
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._cancelled.wait(), timeout=left)
+                async with asyncio.timeout(left):
+                    await self._cancelled.wait()
                 return self._end(Ending.CANCELLED, "cancelled")
 
     def __enter__(self) -> "_Stop":
