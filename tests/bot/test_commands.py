@@ -19,6 +19,7 @@ from bot.work.agents.scripted import ScriptedModel
 from bot.work.agents.sessions import load_sessions
 from tests.needs import needs
 
+pytestmark = pytest.mark.slow(seconds=1.4)
 ROOT = Path(__file__).parents[2]
 
 
@@ -136,7 +137,6 @@ def test_an_agent_that_is_a_command_needs_no_key_of_a_model(tmp_path: Path) -> N
 
 
 @needs("bwrap", package="bubblewrap")
-@pytest.mark.slow
 def test_one_issue_of_a_local_repository_becomes_a_branch_and_a_report(tmp_path: Path) -> None:
     repo = tmp_path / "shop"
     subprocess.run(["cp", "-r", str(SAMPLES / "shop"), str(repo)], check=True)
@@ -179,7 +179,6 @@ def test_one_issue_of_a_local_repository_becomes_a_branch_and_a_report(tmp_path:
 
 
 @needs("bwrap", package="bubblewrap")
-@pytest.mark.slow
 def test_one_issue_of_the_forge_goes_through_all_stages(tmp_path: Path, forge: LocalForge) -> None:
     forge.create_repository("acme/shop", read_folder(SAMPLES / "shop"))
     forge.open_issue("acme/shop", "The cart's total ignores the quantity", "text", user="ann")

@@ -25,7 +25,7 @@ from tests.bot.living import (
 )  # fmt: skip
 from tests.needs import needs
 
-pytestmark = [needs("bwrap", package="bubblewrap"), pytest.mark.slow(seconds=14)]
+pytestmark = [needs("bwrap", package="bubblewrap"), pytest.mark.slow(seconds=8)]
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from tests.bot.hostile import HOSTILE
 from tests.contract import Contract
 from tests.needs import needs
 
-pytestmark = [needs("bwrap", package="bubblewrap"), pytest.mark.slow(seconds=10)]
+pytestmark = [needs("bwrap", package="bubblewrap"), pytest.mark.slow(seconds=5)]
 REPO = "acme/shop"
 # what each of them may end as, besides doing nothing at all; none is ever merged
 ASKED = (

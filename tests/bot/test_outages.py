@@ -14,7 +14,7 @@ from tests.gateway import Gateway
 from tests.needs import needs
 from tests.postgres import PostgresServer, programs
 
-pytestmark = [needs("bwrap", package="bubblewrap"), pytest.mark.slow(seconds=12)]
+pytestmark = [needs("bwrap", package="bubblewrap"), pytest.mark.slow(seconds=9)]
 
 
 @pytest.fixture

@@ -164,7 +164,7 @@ async def test_what_was_pulled_before_a_fault_is_kept_and_the_rest_comes_later(
     assert (pulled, house.state()) == (counts, "queued 1 ann")
 
 
-@pytest.mark.slow
+@pytest.mark.slow(seconds=12)  # with all others of this file
 def test_bot_serve_pull_works_where_nothing_reaches_it(tmp_path: Path, forge: LocalForge) -> None:
     forge.create_repository(REPO, {"a.txt": "one\n"})
     forge.add_user("ann", {REPO: "write"})

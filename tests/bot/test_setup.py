@@ -23,6 +23,7 @@ from bot.setup.keep import keep_settings
 from bot.tickets.store import Store
 from tests.contract import Contract
 
+pytestmark = pytest.mark.slow(seconds=1)
 ROOT = Path(__file__).parents[2]
 
 
@@ -75,7 +76,6 @@ def click_through(url: str, forge: LocalForge) -> None:
         assert "The App is made" in http.get(back).text
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("gives_secret", [True, False], ids=["a secret of the forge", "a secret of ours"])
 def test_one_click_stores_key_and_secret_for_their_owner_alone_and_proves_the_webhook(
     tmp_path: Path, forge: LocalForge, gives_secret: bool
@@ -234,7 +234,6 @@ async def test_a_webhook_that_leads_nowhere_is_not_proved(store: Store) -> None:
     assert why == f"no ping came to 127.0.0.1:{settings.port}/webhook within 0 s"
 
 
-@pytest.mark.slow
 def test_a_first_start_in_a_terminal_makes_the_app_and_serves(tmp_path: Path, forge: LocalForge) -> None:
     ours, theirs = pty.openpty()
     process = start(tmp_path, forge, command="serve", stdin=theirs, BOT_PORT="0")

@@ -38,7 +38,7 @@ jobs:
 runner = pytest.mark.skipif(
     not ACT.exists() or shutil.which("node") is None, reason="needs act and node: make test installs them"
 )
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(seconds=1.2)
 
 
 def act(tmp_path: Path, files: dict[str, str], branch: str = "main") -> str:

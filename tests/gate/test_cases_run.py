@@ -11,7 +11,7 @@ import pytest
 from tests.evidence import write_tree
 from tests.needs import needs
 
-pytestmark = needs("npm", package="npm")
+pytestmark = [needs("npm", package="npm"), pytest.mark.slow(seconds=0.8)]
 
 GATE = [sys.executable, "-I", str(Path(__file__).parents[2] / "gate" / "__main__.py"), "run", "--format", "json"]
 PASSED_ON = ("PATH", "HOME", "CARGO_HOME", "RUSTUP_HOME")

@@ -13,7 +13,7 @@ from junitparser import JUnitXml
 from tests.gate.proofs import BIN, CORE, PY, RUFF, TEST, UNIT, fates, prove, snapshot
 from tests.gate_runs import GATE, commit, git, repository, steps
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(seconds=1)
 
 
 class Proved(NamedTuple):

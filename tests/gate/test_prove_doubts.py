@@ -11,7 +11,7 @@ import pytest
 from tests.gate.proofs import CORE, PY, TEST, UNIT, fates, prove, snapshot
 from tests.gate_runs import GATE, commit, repository, runs, steps
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(seconds=1)
 FILES = {"app.py": CORE, "test_app.py": TEST.replace("app.core", "app")}
 
 

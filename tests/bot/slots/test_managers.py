@@ -15,7 +15,7 @@ from bot.tickets.repository import Install
 from tests.bot.slots.origin import commit, make_origin
 from tests.bot.slots.test_install import UNCHANGED, Host, write_wheel
 
-pytestmark = pytest.mark.slow(seconds=6)
+pytestmark = pytest.mark.slow(seconds=3)
 
 
 def at_hand(program: str, *, how: str, in_ci: bool = True) -> pytest.MarkDecorator:

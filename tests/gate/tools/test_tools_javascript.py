@@ -9,7 +9,7 @@ from gate.report import Evidence
 from tests.evidence import run_step, write_tree
 from tests.needs import needs
 
-pytestmark = needs("npm", package="npm")
+pytestmark = [needs("npm", package="npm"), pytest.mark.slow(seconds=2)]
 
 VITEST = {
     "a.test.mjs": "import {test, expect} from 'vitest'\n"
