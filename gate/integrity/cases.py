@@ -6,7 +6,7 @@ from typing import NamedTuple
 from gate.integrity.python_cases import Case
 from gate.integrity.python_cases import cases as python_cases
 from gate.integrity.reach import reached
-from gate.patterns import later
+from gate.patterns import later, sub_closed
 
 IS_TEST = later(
     r"(?:^|/)(?:tests?|specs?|__tests__|e2e|cypress)/|(?:^|/)(?:test_[^/]*|[^/]*_test|tests|conftest)\.py$"
@@ -35,19 +35,24 @@ class Language(NamedTuple):
 
 
 _CONSTANT = r"""(?:!*(?:true|false|null|undefined|-?\d+(?:\.\d+)?)|['"`][^'"`]*['"`]|\[\s*\]|\{\s*\})"""
+_TABLE = r"(?:each|concurrent|sequential)"
+_MORE = rf"(?<![\w.])(?:it|test)\.{_TABLE}"  # what is never closed ends where the next one begins
 _OR_TRUE = r"\(\s*(?:true|1)\s*\|\||\([^;\n]{0,300}\|\|\s*(?:true|1)\s*\)(?!\s*\))"
 _JS = Language(
-    later(r"""(?<![\w.])(?:it|test)(?:\.(?:each|concurrent|sequential)[^(]*(?:\([^)]*\))?)?\s*\(\s*(['"`])(.*?)\1"""),
+    later(
+        rf"""(?<![\w.])(?:it|test)(?:\.{_TABLE}(?:(?!{_MORE})[^(])*+(?:\((?:(?!{_MORE})[^)])*+\))?)?\s*\(\s*(['"`])(.*?)\1"""
+    ),
     later(
         r"\bexpect(?:\.soft|\.poll)?\s*\(|\bassert\b|\bshould\b|\.rejects\b|\bt\.(?:is|deepEqual|true|throws|snapshot)"
     ),
     later(
-        rf"\bexpect\(\s*{_CONSTANT}\s*\)(?:\.not)?\.to\w+\(\s*(?:{_CONSTANT})?\s*\)|\bexpect\(([^;\n]{{1,300}})\)\.to(?:Be|Equal|StrictEqual)\(\1\)"
+        rf"\bexpect\(\s*{_CONSTANT}\s*\)(?:\.not)?\.to\w+\(\s*(?:{_CONSTANT}\s*)?\)|\bexpect\(([^;\n]{{1,300}})\)\.to(?:Be|Equal|StrictEqual)\(\1\)"
         rf"|\b(?:expect|assert(?:\.ok)?)(?:{_OR_TRUE})|\bexpect\([^()\n]{{0,200}}(?:\([^()\n]{{0,200}}\)[^()\n]{{0,200}}){{0,9}}\)(?=[ \t]*(?:[;}}\n]|$))(?!\s*\.)"
         rf"|\bassert(?:\.ok)?\(\s*(?:true|1)\s*\)|\bassert\.\w+\(\s*{_CONSTANT}\s*,\s*{_CONSTANT}\s*\)|\bassert\.\w*[eE]qual\(([^,;\n]{{1,200}}),\s*\2\)"
         r"|\bexpect\([^;\n]{0,300}\)\.to\w+\(\s*expect\.anything\(\s*\)\s*\)"
     ),
 )
+_CS = r"\[(?:Fact|Theory|Test|TestMethod|TestCase)\b"
 _C_LIKE = r"//[^\n]*|/\*[\s\S]*?\*/"
 _HASH = r"#(?!\[)[^\n]*"
 LANGUAGES: dict[str, Language] = {
@@ -56,7 +61,7 @@ LANGUAGES: dict[str, Language] = {
         later(r"^func ()((?:Test|Fuzz|Example)\w*)\(", re.M), later(r"\bt\.(?:Error|Fatal|Fail)|assert\.|require\.|// Output:")
     ),
     "rs": Language(
-        later(r"#\[(?:\w+::)?()test\b[^\]]*\][\s\S]{0,200}?fn (\w+)"), later(r"\bassert|panic!|\?;|\.unwrap\(|\.expect\("),
+        later(r"#\[(?:\w+::)?()test\b(?:[^\]#]|#(?!\[))*+\][\s\S]{0,200}?fn (\w+)"), later(r"\bassert|panic!|\?;|\.unwrap\(|\.expect\("),
         later(rf"\bassert!\(\s*true\s*\)|\bassert!(?:{_OR_TRUE})|\bassert_(?:eq|ne)!\(\s*\d+\s*,\s*\d+\s*\)|\bassert_eq!\(([^,;\n]{{1,200}}),\s*\1\)"), lifetimes=True,
     ),
     **dict.fromkeys(
@@ -67,12 +72,12 @@ LANGUAGES: dict[str, Language] = {
         ),
     ),
     "cs": Language(
-        later(r"\[()(?:Fact|Theory|Test|TestMethod|TestCase)\b[\s\S]{0,300}?\b(\w+)\s*\([^\n]*?\)\s*(?:=>|\{|\n)"),
+        later(rf"{_CS}(?:(?!{_CS})[\s\S]){{0,300}}?\b(\w+)\s*\((?:(?!{_CS})[^\n])*?\)\s*(?:=>|\{{|\n)"),
         later(r"\bAssert\.|\bShould"), later(rf"\bAssert\.(?:Is)?True\(\s*true\s*\)|\bAssert\.(?:Is)?True(?:{_OR_TRUE})"),
     ),
     "rb": Language(
         later(r"^[ \t]*(?:it|test|specify)\s+(['\"])(.*?)\1|^[ \t]*def ()(test_\w+)", re.M), later(r"\bexpect|\bassert|\bshould"),
-        later(r"\b(?:expect|assert)\b[^\n]*\bif (?:false|nil)\b"), comments=_HASH, leaves=later(r"^([ \t]*)(?:return|next)[ \t]*$", re.M),
+        later(r"^(?>[^\n]*?\b(?:expect|assert)\b)[^\n]*\bif (?:false|nil)\b", re.M), comments=_HASH, leaves=later(r"^([ \t]*)(?:return|next)[ \t]*$", re.M),
     ),
     "php": Language(
         later(r"function ()(test\w+)\s*\(|#\[Test\][\s\S]{0,200}?function ()(\w+)"), later(r"->assert|::assert|->expect|\bexpect"),
@@ -80,8 +85,9 @@ LANGUAGES: dict[str, Language] = {
     ),
     "txt": Language(later(r"\b(?:add_test|gtest_discover_tests|catch_discover_tests)\s*\(\s*(?:NAME\s+)?()([\w.-]+)"), later(""), comments=_HASH),
 }  # fmt: skip
-_STRINGS = r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)"""
-_DOUBLE = r"""("(?:\\.|[^"\\])*")"""
+# a quote behind a backslash opens nothing
+_STRINGS = r"""("(?:\\.|[^"\\\n])*+"|'(?:\\.|[^'\\\n])*+'|`(?:\\.|[^`\\])*+`|\\[\\"'`])"""
+_DOUBLE = r"""("(?:\\.|[^"\\])*+"|\\[\\"])"""
 
 
 def cases(path: str, text: str | None) -> list[Case]:
@@ -115,7 +121,7 @@ def without_comments(language: Language, text: str) -> str:
         return match[1] or "\n" * match[0].count("\n")
 
     keeps_output = language.comments == _C_LIKE and "// Output:" in text  # of an example in Go: what it has to print
-    return text if keeps_output else re.sub(rf"{_STRINGS}|{language.comments}", blank, text)
+    return text if keeps_output else sub_closed(rf"{_STRINGS}|{language.comments}", blank, text)
 
 
 def without_words(language: Language, text: str) -> str:

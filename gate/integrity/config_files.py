@@ -7,6 +7,7 @@ from configparser import Error as IniError
 from typing import Any
 
 from gate.globs import matches
+from gate.patterns import sub_closed
 from gate.strangers import json_of, toml_of, yaml_of
 
 Key = tuple[str, ...]
@@ -16,6 +17,7 @@ TOML = ("**/Cargo.toml", "**/clippy.toml", "**/bunfig.toml", "**/.taplo.toml")
 INI = ("**/.flake8", "**/.pylintrc", "**/pylintrc")
 YAML = ("**/.golangci.y*ml", "**/.rubocop.yml", "**/.rubocop_todo.yml", "**/.pre-commit-config.yaml", "**/codecov.yml", "**/.codecov.yml",
         "**/.mocharc.y*ml", "**/.eslintrc.y*ml", "**/.swiftlint.yml", "**/detekt.yml")  # fmt: skip
+_QUOTED = r'("(?:\\.|[^"\\])*+"|\\["\\])'  # a quote behind a backslash opens nothing
 # what a list of tables is told apart by
 _IDENTITY = ("id", "module", "name", "repo", "files", "path", "test", "linters")
 
@@ -50,8 +52,8 @@ def flat(value: Any, prefix: Key = ()) -> Iterator[tuple[Key, Any]]:
 
 def read_json(text: str) -> Mapping[str, Any] | None:
     """Read JSON as tools do: with comments and trailing commas."""
-    bare = re.sub(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*[\s\S]*?\*/', lambda m: m[1] or "", text)
-    bare = re.sub(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])', lambda m: m[1] or "", bare)
+    bare = sub_closed(rf"{_QUOTED}|//[^\n]*|/\*[\s\S]*?\*/", lambda m: m[1] or "", text)
+    bare = re.sub(rf"{_QUOTED}|,(?=\s*[}}\]])", lambda m: m[1] or "", bare)
     found = json_of(bare)
     return found if isinstance(found, dict) else None
 

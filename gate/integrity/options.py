@@ -45,7 +45,7 @@ STRICT = later(
     r"|warn-\S+|disallow-\S+|no-implicit-\S+|check-untyped-defs|check|coverage|cov|deny-warnings|max-warnings|report-unused-\S+"
     r"|recursive|noEmit)$|-(?:race|Werror|Dwarnings|D|W)$"
 )
-FLOOR = later(r"--(?:\S*fail-under|\S*threshold\S*|min\S*coverage|minimum\S*)$", re.IGNORECASE)
+FLOOR = later(r"--(?:\S*fail-under|(?>\S*?threshold)\S*|min\S*coverage|minimum\S*)$", re.IGNORECASE)
 CEILING = later(r"--(?:max-warnings|max-problems|allow-missing|budget)$")
 # options whose next word is their value, of whatever tool
 VALUES = frozenset({

@@ -11,10 +11,9 @@ from gate.patterns import later
 from gate.policy import Policy
 from gate.report import Finding
 
-_CALLS_GATE = later(
-    r"uses:\s*(?:\./\s*$|[^\s#]*sluice[^\s#]*@)|(?:^|[\s;&|`/\"'])gate(?:/__main__\.py)?\s+run\b", re.MULTILINE
-)
-_JOB = later(r"^  ([\w-]+):\s*$|^    name:\s*(.+?)\s*$", re.MULTILINE)
+_CALLS_GATE = later(r"uses:\s*\./\s*$|(?:^|[\s;&|`/\"'])gate(?:/__main__\.py)?\s+run\b", re.MULTILINE)
+_USES = later(r"uses:\s*([^\s#]*)")
+_JOB = later(r"^  ([\w-]+):\s*$|^    name:\s*(\S(?:.*\S)?)[^\S\n]*$", re.MULTILINE)
 
 
 def look(change: Change, policy: Policy) -> Iterator[Finding]:
@@ -25,7 +24,7 @@ def look(change: Change, policy: Policy) -> Iterator[Finding]:
         glob = next((g for g in policy.protected if matches(file.path, g)), None)
         if glob is not None:
             yield error("protected-path", f"{file.path} is protected by {glob!r} and was {what}", file.path)
-        elif _is_workflow(file.path) and file.before is not None and _CALLS_GATE.search(file.before):
+        elif _is_workflow(file.path) and file.before is not None and _calls_gate(file.before):
             yield error("gate-workflow", f"{file.path} calls the gate and was {what}", file.path)
         elif _is_workflow(file.path) and file.now is not None and names:
             for name in sorted((_jobs(file.now) - _jobs(file.before or "")) & names.keys()):
@@ -47,8 +46,13 @@ def workflows(change: Change) -> Iterator[tuple[str, str]]:
     for path in sorted(folder.glob("*.y*ml")) if folder.is_dir() and not folder.is_symlink() else ():
         if path.is_file() and not path.is_symlink() and path.stat().st_size < MOST_BYTES:
             text = path.read_text("utf-8", "replace")
-            if _CALLS_GATE.search(text):
+            if _calls_gate(text):
                 yield f".github/workflows/{path.name}", text
+
+
+def _calls_gate(text: str) -> bool:
+    used = any("sluice" in match[1].rpartition("@")[0] for match in _USES.finditer(text))
+    return used or _CALLS_GATE.search(text) is not None
 
 
 def _jobs(text: str) -> set[str]:

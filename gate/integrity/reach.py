@@ -14,7 +14,9 @@ _NEVER = later(rf"\s*{_NO}\s*(?:&&|$)")
 _OF_NOTHING = later(r"\bof\s+\[\s*\]\s*$")
 _ALWAYS = later(r"\s*(?:true|1|!0|!false)\s*(?:\|\||$)")
 _CONDITION = later(r"\b(?:if|while|for)\s*\(")
-_BARE = later(rf"\b(?:if|for|while)\s+(?:{_NO}\s*(?:&&[^{{\n]{{0,300}})?|([^\n{{;=!<>&|]{{1,80}}?)\s*!=\s*\1\s*)(?={{)")
+_BARE = later(
+    rf"\b(?:if|for|while)\s++(?:{_NO}\s*(?:&&[^{{\n]{{0,300}})?|([^\s{{;=!<>&|][^\n{{;=!<>&|]{{0,79}}?)\s*!=\s*\1\s*)(?={{)"
+)
 _BARE_ALWAYS = later(r"\bif\s+true\s*(?={)")
 _NOBODY = later(r"(?<![\w\])])\[\s*\]\s*\.\s*(?:forEach|map|every|flatMap)\s*\(")
 _TIMER = later(r"\b(?:setTimeout|setInterval|setImmediate|queueMicrotask|nextTick)\s*\(")
@@ -24,10 +26,10 @@ _WAITS = later(
 )
 _SHORT = later(r"(?:(?<=[;{}\n])|^)[ \t]*(?:(?:false|0|null|undefined)\s*&&|(?:true|1)\s*\|\|)", re.M)
 _TRY = later(r"\btry\s*(?={)")
-_CATCH = later(r"\s*catch\s*(?:\([^)]*\)\s*)?(?={)")
+_CATCH = later(r"\s*catch\s*(?:\([^()]*\)\s*)?(?={)")
 _TELLS = later(r"\b(?:throw|expect|assert\w*|fail\w*|done|reject|return|panic)\b|->|\.(?:Fatal|Error)")
 _MARKS = later(r"[{}]|\breturn\b")
-_GOES_ON = later(r"\s*(?:[.?:&|+*/%,<>=)\]-]|as\b|instanceof\b)")
+_GOES_ON = later(r"\s*(?=[.?:&|+*/%,<>=)\]-]|as\b|instanceof\b)")
 _KEYWORD = later(r"\b(?:if|while|for|foreach|switch|with|catch)$")
 _BRACKETS = later(r"[(\[{}\])]")
 _INK = later(r"[^\n]")
@@ -142,8 +144,12 @@ def _statement(text: str, start: int, pairs: Mapping[int, int]) -> int:
             return index
         if char == ";":
             return index + 1
-        if char == "\n" and not empty and not _GOES_ON.match(text, index):
-            return index
+        if char == "\n" and not empty:
+            on = _GOES_ON.match(text, index)
+            if on is None:
+                return index
+            index = on.end()
+            continue
         empty = empty and char.isspace()
         index = pairs.get(index, len(text)) if char in _OPEN else index + 1
     return len(text)

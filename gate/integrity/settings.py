@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gate.patterns import later
+from gate.patterns import closable, later, opened, sub_closed
 from gate.strangers import json_of, yaml_of
 
 JAVASCRIPT = later(
@@ -15,12 +15,12 @@ _KEYS = (
     "modulePathIgnorePatterns",
 )  # fmt: skip
 _OWNERS = ("jest", "mocha", "vitest", "ava")  # in package.json
-_COMMENTS = later(r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`[^`]*`)|//[^\n]*|/\*(?!\*?/)[\s\S]*?\*/""")
+_COMMENTS = r"""("(?:\\.|[^"\\\n])*+"|'(?:\\.|[^'\\\n])*+'|`[^`]*`|\\[\\"'])|//[^\n]*|/\*(?!\*?/)[\s\S]*?\*/"""
 _SET = later(
     rf"""(?<![\w.])['"]?(?P<key>{"|".join(_KEYS)})['"]?\s*[:=]\s*"""
-    r"""(?P<value>\[[^\]]*\]|/(?:\\.|[^/\n])+/\w*|"[^"\n]*"|'[^'\n]*'|`[^`]*`|new RegExp\([^)]*\)|true|false|\d+|[\w.]+\([^)]*\))"""
+    r"""(?P<value>\[[^\]]*\]|/(?:\\.|[^/\\\n])++/\w*|"[^"\n]*"|'[^'\n]*'|`[^`]*`|new RegExp\([^)]*\)|true|false|\d+|[\w.]+\([^)]*\))"""
 )
-_LITERAL = later(r""""([^"\n]*)"|'([^'\n]*)'|`([^`]*)`|(/(?:\\.|[^/\n])+/\w*)""")
+_LITERAL = later(r""""([^"\n]*)"|'([^'\n]*)'|`([^`]*)`|((?<!\\)/(?:\\.|[^/\\\n])++/\w*)""")
 
 
 def read_javascript(path: str, text: str) -> Mapping[str, Sequence[str]] | None:
@@ -35,9 +35,10 @@ def read_javascript(path: str, text: str) -> Mapping[str, Sequence[str]] | None:
         return None if found is None else dict(_collected(found))
     settings = dict[str, list[str]]()
     # globs hold `/**/`, so what is in quotes is no comment
-    for match in _SET.finditer(_COMMENTS.sub(lambda m: m[1] or " ", text)):
-        literals = [next(g for g in m.groups() if g is not None) for m in _LITERAL.finditer(match["value"])]
-        settings.setdefault(match["key"], []).extend(literals or [match["value"]])
+    for match in _SET.finditer(closable(sub_closed(_COMMENTS, lambda m: m[1] or " ", text))):
+        value = opened(match["value"])
+        literals = [next(g for g in m.groups() if g is not None) for m in _LITERAL.finditer(value)]
+        settings.setdefault(match["key"], []).extend(literals or [value])
     return settings
 
 
@@ -46,7 +47,7 @@ def _tree(text: str) -> Any:
     found = json_of(text)
     if found is not None:
         return found
-    return yaml_of(_COMMENTS.sub(lambda m: m[1] or " ", text) if text.lstrip()[:1] in "{/" else text)
+    return yaml_of(sub_closed(_COMMENTS, lambda m: m[1] or " ", text) if text.lstrip()[:1] in "{/" else text)
 
 
 def _collected(tree: Any) -> Iterator[tuple[str, Sequence[str]]]:

@@ -24,7 +24,7 @@ _STARTS_PYTHON = later(r"(?:^|/)(?:sitecustomize|usercustomize)\.py$|\.pth$")
 _DEFINES = later(r"^\s*(?:function\s+)?([\w-]+)\s*\(\)|^\s*function\s+([\w-]+)|\balias\s+([\w-]+)=")
 _SHELL = later(r"(?:^|/)[^/.]+$|\.(?:sh|bash|mk|envrc|profile)$")
 _NPM = later(
-    r"^\s*(script-shell|ignore-scripts|if-present|node-options|yarnPath|yarn-path|scripts-prepend-node-path)\s*[=:]\s*(.+)$",
+    r"^[^\S\n]*(script-shell|ignore-scripts|if-present|node-options|yarnPath|yarn-path|scripts-prepend-node-path)\s*[=:]\s*(.+)$",
     re.M,
 )
 

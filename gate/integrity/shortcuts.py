@@ -20,7 +20,7 @@ RUNS_CHECKS = (
 # rule, what it is, pattern; each makes a failing check pass
 SHORTCUTS: tuple[tuple[str, str, re.Pattern[str]], ...] = (
     ("exit-swallowed", "a failure is swallowed", later(r"\|\|\s*(?:true\b|:(?:\s|$|[\"'])|exit\s+0\b|echo\b|/bin/true)")),
-    ("exit-swallowed", "a failure is swallowed", later(r";\s*(?:true|exit\s+0)\s*[\"']?\s*,?\s*$")),
+    ("exit-swallowed", "a failure is swallowed", later(r";\s*(?:true|exit\s+0)\s*(?:[\"']\s*)?(?:,\s*)?$")),
     ("exit-swallowed", "errors are ignored from here on", later(r"(?:^|\s|;)set \+e\b|set \+o (?:errexit|pipefail)")),
     ("exit5-swallowed", "pytest's \"no tests\" is made a success", later(r"\$\?\s*(?:-eq|==|-ne)\s*5\b")),
     ("continue-on-error", "a failing step is let through", later(r"continue-on-error:\s*(?!false\b)\S+")),
@@ -37,9 +37,9 @@ SHORTCUTS: tuple[tuple[str, str, re.Pattern[str]], ...] = (
 )  # fmt: skip
 # what may fail beside a check
 _HARMLESS = later(
-    r"(?:^|[\"'\t;&|(:@-]|&&)\s*(?:sudo )?(?:rm|rmdir|mkdir|kill|pkill|killall|docker|podman|git|cp|mv|ln|unlink|test|\[\[?|command|which|"
+    r"(?:(?:^|[\"';&|(:@-])\s*|\t[^\S\t]*)(?:sudo )?(?:rm|rmdir|mkdir|kill|pkill|killall|docker|podman|git|cp|mv|ln|unlink|test|\[\[?|command|which|"
     r"type|grep|createdb|dropdb|umount|brew|apt-get|apk|curl|wget|echo|cat|ls|stat|read|sleep|export|source|npm (?:ci|i|install)|"
-    r"rimraf|shx|adb|xhost|touch|chmod|chown|sed|find|tar|zip|ps|id|date|uname)(?=\s|$)[^;&|]*$"
+    r"rimraf|shx|adb|xhost|touch|chmod|chown|sed|find|tar|zip|ps|id|date|uname)(?=\s|$)"
 )
 _COMMENT = later(r"^\s*(?:#(?!!)|//|;|<!--|\*)")
 
@@ -53,15 +53,23 @@ def look(change: Change, policy: Policy) -> Iterator[Finding]:
 
 
 def _in(file: File) -> Iterator[Finding]:
-    before = file.before or ""
+    before, now = file.before or "", file.now or ""
+    kept = dict[str, bool]()  # text that stood there as often before
     for number, line in file.added():
         if _COMMENT.match(line):
             continue
         for rule, what, pattern in SHORTCUTS:
             match = pattern.search(line)
-            if match and rule == "exit-swallowed" and _HARMLESS.search(line[: match.start()]):
+            if match and rule == "exit-swallowed" and _HARMLESS.search(_last_command(line[: match.start()])):
                 continue
-            if match and not (before and before.count(match[0]) >= (file.now or "").count(match[0])):
+            if match and match[0] not in kept:
+                kept[match[0]] = match[0] in before and before.count(match[0]) >= now.count(match[0])
+            if match and not kept[match[0]]:
                 shown = line.strip()[:160]
                 yield error(rule, f"{what} that was not before: {shown}", file.path, number)
                 break
+
+
+def _last_command(line: str) -> str:
+    """Return the end of a line from the last sign on that ends a command."""
+    return line[max(0, *(line.rfind(sign) for sign in ";&|")) :]

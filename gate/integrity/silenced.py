@@ -59,10 +59,10 @@ def _silent(path: str, text: str | None) -> Iterator[tuple[int, str]]:
     """Yield the lines that silence a check; in Python only comments do."""
     if text is None or not (ONE_LINE.search(text) or WHOLE_FILE.search(text) or "# type: ignore" in text):
         return
-    lines = comments(text).items() if path.endswith(".py") else enumerate(text.splitlines(), 1)
-    for number, line in lines:
+    whole = text.splitlines()
+    for number, line in comments(text).items() if path.endswith(".py") else enumerate(whole, 1):
         if ONE_LINE.search(line) or _whole(line):
-            yield number, (text.splitlines()[number - 1] if path.endswith(".py") else line).strip()
+            yield number, whole[number - 1].strip()
 
 
 def _whole(line: str) -> bool:

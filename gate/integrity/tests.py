@@ -13,10 +13,10 @@ from gate.report import Finding, Level
 
 SKIPS = later(
     r"\bmark\.(?:skip|skipif|xfail)\b|@(?:unittest\.)?(?:skip|skipIf|skipUnless|expectedFailure)\b(?!\.)|@(?:Disabled|Ignore|Ignored)\b"
-    r"|\bpytest\.(?:skip|xfail|importorskip|exit)\s*\(|\bself\.skipTest\s*\(|\bpytestmark\s*=.*(?:skip|xfail)|\braise\b[^\n]*\b(?:SkipTest|Skipped|skip\.Exception)\b"
+    r"|\bpytest\.(?:skip|xfail|importorskip|exit)\s*\(|\bself\.skipTest\s*\(|\bpytestmark\s*=(?:(?!\bpytestmark\s*=).)*(?:skip|xfail)|\braise\b(?:(?!\braise\b)[^\n])*\b(?:SkipTest|Skipped|skip\.Exception)\b"
     r"|(?<![\w.])(?:it|test|describe|context|suite)\.(?:skip|skipIf|runIf|todo|fixme|fails|failing)\b|(?<![\w.])x(?:it|test|describe|specify|context)\b\s*[('\"]"
-    r"|\b(?:ctx|context|this|t|task)\.(?:skip|todo)\s*\(|\bskip:\s*true\b|\b(?:it|test|describe)\.each\(\s*\[\s*\]\s*\)|\bif \((?:false|0)\)|catch\s*(?:\([^)]*\))?\s*\{\s*\}"
-    r"|\bt\.Skip(?:f|Now)?\s*\(|^\s*//go:build\b|^\s*// \+build\b|#\[ignore\b|#\[should_panic\b|#!?\[cfg\((?:(?:all|any)\([^)]*\btest\b|any\(\))|\bcfg_attr\([^)]*ignore"
+    r"|\b(?:ctx|context|this|t|task)\.(?:skip|todo)\s*\(|\bskip:\s*true\b|\b(?:it|test|describe)\.each\(\s*\[\s*\]\s*\)|\bif \((?:false|0)\)|catch\s*(?:\((?:(?!catch\s*\()[^)])*\)\s*)?\{\s*\}"
+    r"|\bt\.Skip(?:f|Now)?\s*\(|^\s*//go:build\b|^\s*// \+build\b|#\[ignore\b|#\[should_panic\b|#!?\[cfg\((?:(?:all|any)\((?:(?!#!?\[cfg\()[^)])*\btest\b|any\(\))|\bcfg_attr\((?:(?!\bcfg_attr\()[^)])*ignore"
     r"|\bassume(?:True|False|That|Trueness)?\s*\(|\[(?:Fact|Theory)\s*\(\s*Skip\b|\[Ignore\b|Assert\.(?:Ignore|Inconclusive|Skip)"
     r"|->markTest(?:Skipped|Incomplete)\s*\(|->expectNotToPerformAssertions\s*\(|^\s*(?:skip|pending)\b\s*(?:$|['\"(])"
     r"|,\s*(?:skip|pending|:skip)\b(?:\s*(?::|=>)\s*|\s+do\b|\s*\{)|//\s*@ts-nocheck|\bif\s*\([^\n]{0,200}\)\s*(?:it|test|describe)\s*\(|\b(?:const|let|var)\s+(?:it|test|describe|expect)\s*=[^\n]{0,80}=>\s*(?:\{\s*\}|undefined|null|0)|\b(?:WILL_FAIL|DISABLED)\s+(?:TRUE|1|ON|YES)\b"
@@ -36,7 +36,7 @@ _RULES = (
     ("test-hook", HOOKS, "what is collected or reported is changed"),
 )
 _ENABLES = later(r"^[ \t]*(?:enable_testing\s*\(|include\s*\(\s*CTest\s*\))", re.M)
-_NAMED = later(r"""\bx?(?:it|test|specify)(?:\.\w+)*\s*\(?\s*(['"`])(.*?)\1""")
+_NAMED = later(r"""\bx?(?:it|test|specify)(?:\.(?!x?(?:it|test|specify)\b)\w+)*+\s*(?:\(\s*)?(['"`])(.*?)\1""")
 _SHOWN = 160
 
 
