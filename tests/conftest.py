@@ -1,6 +1,7 @@
 """What many tests stand on."""
 
 import asyncio
+import gc
 import os
 import time
 from collections import Counter
@@ -17,6 +18,8 @@ from bot.tickets.store import Store, open_store, sqlite_url
 from tests.contract import Contract
 from tests.plain import PLAIN
 from tests.postgres import PostgresServer, programs
+
+gc.set_threshold(100_000, 30, 30)  # thousands of collected tests are no garbage; looking at them again and again costs
 
 
 @pytest.fixture
@@ -82,3 +85,4 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         marker = item.get_closest_marker("slow")
         slow[item.path] += marker.kwargs.get("seconds", 3) if marker else 0
     items.sort(key=lambda item: (slow[item.path] > 0, -slow[item.path]))
+    gc.freeze()
